@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import typer
 
 from diamond.cli.chain_format import attempt_lines, chain_lines, planned_lines
+from diamond.cli.dependency_format import dependency_lines
 from diamond.cli.endpoint_status import describe_offline, is_offline
 from diamond.cli.format import describe_resources, duration, time_ago, timestamp
 from diamond.cli.metrics_format import metric_lines
@@ -36,6 +37,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
     endpoint = _endpoint_of(client, shown)
     for line in [*_head(shown, endpoint), *_order(shown)]:
         print(without_control_characters(line))
+    _section("Waiting for", dependency_lines(shown.raw))
     _section("Attempts", attempt_lines(shown, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(shown))
     _section("Planned and actual", planned_lines(shown))

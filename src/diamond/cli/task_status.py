@@ -29,6 +29,7 @@ NEXT_STEPS = {
     Reason.WALL_TIME: "Request more time (--time), or continue automatically with {automatically} in the spec",
     Reason.OUT_OF_MEMORY: "Request more memory: diamond run … --memory 16GB",
     Reason.CONTINUE_LIMIT: "Continue where it stopped: diamond resume {id}",
+    Reason.DEPENDENCY: "See why that task ended, then run this one again: diamond retry {id}",
     Reason.PROBES: "Set a node count in the spec and run it again: diamond run",
     Reason.BUDGET: "Continue where it stopped: diamond resume {id} --budget '50 node-hours'",
     Reason.NO_PROGRESS: "See why: diamond logs {id}. Continue where it stopped: diamond resume {id}",

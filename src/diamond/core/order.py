@@ -234,6 +234,21 @@ def order_from(data: Any) -> Order:
     return order
 
 
+def resources_from(order: Dict[str, Any]) -> Resources:
+    """Of an order in its JSON form, without reading the rest: lists of tasks ask for this alone."""
+    return decode(Resources, order.get("resources") or {})
+
+
+def placement_from(order: Dict[str, Any]) -> Placement:
+    """Of an order in its JSON form, without reading the rest."""
+    return decode(Placement, order.get("placement") or {})
+
+
+def resume_from(order: Dict[str, Any]) -> Continue:
+    """What an order in its JSON form says about continuing; an old one without `on` continues at exit code 75."""
+    return decode(Continue, {"on": ["exit-75"], **(order.get("resume") or {})})
+
+
 def environment_from(data: Any) -> Environment:
     """An environment from its JSON form."""
     return decode(Environment, data)

@@ -94,6 +94,8 @@ class Reason(str, Enum):
     """Its ranks logged no step for far longer than before, and Diamond ended it."""
     PROBES = "probes"
     """The probe runs for `nodes: auto` told no number of nodes."""
+    DEPENDENCY = "dependency"
+    """A task that it waits for did not succeed."""
     POLICY = "policy"
     """The machine's own policy, or the end of its pairing, does not let it run there."""
     BUDGET = "budget"

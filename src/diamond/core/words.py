@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
 from diamond.core.task import CONTINUE_EXIT_CODE, Reason
 
@@ -30,6 +30,7 @@ REASONS = {
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
     Reason.POLICY: "the policy of the machine, or the end of its pairing, does not let it run there",
     Reason.PROBES: "the probe runs told no number of nodes",
+    Reason.DEPENDENCY: "a task that it waits for did not succeed",
     Reason.BUDGET: "more of it could have passed the budget",
 }
 
@@ -49,12 +50,18 @@ _OF_THE_CHAIN = frozenset(
 
 
 def attempt_ending(attempt: Mapping[str, Any]) -> str:
-    """How one of several attempts ended; empty while it has not."""
+    """How an attempt ended, as the API shows it; empty while it has not."""
     runs = attempt.get("runs") or [{}]
-    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") in _OF_THE_CHAIN:
+    exit_code, reason = runs[-1].get("exit_code"), str(attempt.get("reason") or "")
+    return ending_words(reason, exit_code, has_ended=bool(attempt.get("ended")))
+
+
+def ending_words(reason: str, exit_code: Optional[int], *, has_ended: bool) -> str:
+    """How one of several attempts ended, by the exit code of its last run; empty while it has not."""
+    if exit_code == CONTINUE_EXIT_CODE and reason in _OF_THE_CHAIN:
         return "asked to be continued"
-    ended = "succeeded" if runs[-1].get("exit_code") == 0 else "ended"
-    return reason_words(str(attempt.get("reason") or "")) or (ended if attempt.get("ended") else "")
+    ended = "succeeded" if exit_code == 0 else "ended"
+    return reason_words(reason) or (ended if has_ended else "")
 
 
 def sentence(words: str) -> str:

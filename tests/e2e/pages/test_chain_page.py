@@ -50,7 +50,7 @@ def test_a_chain_that_asks_shows_its_attempts_and_goes_on_at_a_word(
     attempts = page.get_by_role("region", name="Attempts")
     expect(attempts.get_by_role("row")).to_have_count(5)
     expect(attempts.get_by_role("row").nth(4)).to_contain_text("3.pt")
-    expect(attempts).to_contain_text("waits for your word")
+    expect(attempts).to_contain_text("waits for your approval")
     assert not faults_in_both_looks(page)
     enough.touch()
     page.get_by_role("button", name="Resume").click()
@@ -163,11 +163,11 @@ def test_a_chain_grows_on_the_page_that_one_looks_at(open_page: OpenPage, site: 
     ("spec", "steps", "why", "next_step"),
     [
         ({"budget": "9 node-hours"}, [1, 2], "could use 4 node-hours", "how much more it may use"),
-        ({"budget": "90 node-hours"}, [2, 1, 1], "came no further", "Look at the log before"),
+        ({"budget": "90 node-hours"}, [2, 1, 1], "came no further", "Check the log before"),
         (
             {"budget": "90 node-hours", "continue": {**CHAIN, "max_attempts": 2}},
             [1, 2],
-            "as many as max_attempts allows",
+            "as many as `max_attempts` allows",
             "from 2.pt, as a new task",
         ),
     ],

@@ -21,6 +21,7 @@ from diamond.service.tasks.job_store import add_job
 from diamond.service.tasks.store import add_task
 from diamond.service.tasks.task_list import TaskFilter, list_tasks
 from support.database import open_store, with_store
+from support.task_rows import job_row, task_row
 
 COUNT = 240
 LONG = "a-name-that-is-longer-than-an-ending-of-it-may-be"
@@ -184,34 +185,17 @@ async def fill(store: Store) -> None:
 
 
 async def add(tx: Transaction, number: int, name: str) -> None:
-    job: dict[str, Any] = {
-        "id": f"j{number}",
-        "owner": LOCAL_USER,
-        "name": name,
-        "spec": {},
-        "code": None,
-        "digest": "",
-        "created": float(number),
-    }
-    await add_job(tx, job)
-    task: dict[str, Any] = {
-        "id": f"t{number}",
-        "owner": LOCAL_USER,
-        "job": job["id"],
-        "name": name,
-        "kind": "run",
-        "endpoint": f"e{number % 2}",
-        "endpoint_name": "e",
-        "phase": "",
-        "as_of": 0.0,
-        "state": ("failed", "running", "succeeded")[number % 3],
-        "attempt": "a",
-        "attempts": [],
-        "created": float(number),
-        "updated": float(-number),
-        "order": {},
-        "digest": "",
-    }
+    await add_job(tx, job_row(f"j{number}", owner=LOCAL_USER, name=name, created=float(number)))
+    task = task_row(
+        id=f"t{number}",
+        owner=LOCAL_USER,
+        job=f"j{number}",
+        name=name,
+        endpoint=f"e{number % 2}",
+        state=("failed", "running", "succeeded")[number % 3],
+        created=float(number),
+        updated=float(-number),
+    )
     await add_task(tx, task)
 
 

@@ -1,4 +1,4 @@
-"""What a chain used, beside what was foretold, and how it could go on."""
+"""What a chain used, beside what was planned, and how it can continue."""
 
 from __future__ import annotations
 
@@ -7,83 +7,98 @@ from typing import Any
 import pytest
 
 from diamond.core.order import Order, Resources, order_data
-from diamond.service.chains.view import show_chain, show_happened
+from diamond.core.task import Reached
+from diamond.service.chains.rows import AttemptRow, ChainRow
+from diamond.service.chains.view import show_chain
+from diamond.service.tasks.goal_schemas import FinishSpan, Goal, Happened, Prediction
+from diamond.service.tasks.views import show_happened
+from support.task_rows import task_row
 
 HOUR = 3600.0
+PREDICTION = Prediction(
+    made=0.0,
+    goal=Goal(steps=1),
+    nodes=2,
+    steps=1,
+    step_seconds=1.0,
+    measured=True,
+    attempts=1,
+    finish=FinishSpan(soonest=0.0, latest=1.0),
+    node_hours=1.0,
+    node_hours_at_most=1.0,
+)
 
 
-def attempt(number: int, **times: float | None) -> dict[str, Any]:
-    nothing = {"arrived": None, "started": None, "ended": None}
-    return {"number": number, "reason": "", **nothing, **times}
+def attempt(number: int, **known: Any) -> AttemptRow:
+    return AttemptRow(id=f"a{number}", number=number, **known)
 
 
-def happened(*attempts: dict[str, Any], ended: float | None = None) -> dict[str, Any]:
-    row = {
-        "prediction": {"attempts": 1},
-        "created": 0.0,
-        "ended": ended,
-        "as_of": 5 * HOUR,
-        "state": "running" if ended is None else "succeeded",
-        "chain": {},
-        "order": order_data(Order("x", resources=Resources(nodes=2))),
-        "attempts": list(attempts),
-    }
+def happened(*attempts: AttemptRow, ended: float | None = None) -> Happened:
+    row = task_row(
+        prediction=PREDICTION,
+        ended=ended,
+        as_of=5 * HOUR,
+        state="running" if ended is None else "succeeded",
+        order_json=order_data(Order("x", resources=Resources(nodes=2))),
+        attempts=attempts,
+    )
     shown = show_happened(row)
     assert shown is not None
     return shown
 
 
 def test_nodes_that_waited_for_their_turn_were_used() -> None:
-    told = happened(
+    shown = happened(
         attempt(1, started=0.0, ended=2 * HOUR),
         attempt(2, arrived=HOUR, started=2 * HOUR, ended=3 * HOUR),
         ended=3 * HOUR,
     )
-    assert (told["attempts"], told["node_hours"]) == (2, pytest.approx(2 * (2 + 2)))
+    assert shown.attempts == 2 and shown.node_hours == pytest.approx(2 * (2 + 2))
 
 
 def test_nodes_that_were_given_back_were_used_and_are_no_attempt() -> None:
-    told = happened(
+    shown = happened(
         attempt(1, started=0.0, ended=2 * HOUR),
         attempt(2, arrived=HOUR, ended=1.5 * HOUR),
         ended=2 * HOUR,
     )
-    assert (told["attempts"], told["node_hours"]) == (1, pytest.approx(2 * 2.5))
+    assert shown.attempts == 1 and shown.node_hours == pytest.approx(2 * 2.5)
 
 
 def test_what_has_not_ended_counts_so_far() -> None:
-    told = happened(attempt(1, started=HOUR), attempt(2))
-    assert (told["attempts"], told["has_ended"]) == (1, False)
-    assert told["node_hours"] == pytest.approx(2 * 4)
+    shown = happened(attempt(1, started=HOUR), attempt(2))
+    assert (shown.attempts, shown.has_ended) == (1, False)
+    assert shown.node_hours == pytest.approx(2 * 4)
 
 
-def goes_on(*, checkpoint: str = "7.pt", **row: Any) -> str:
-    reached = {"checkpoint": checkpoint, "modified": 1.0} if checkpoint else {}
-    one = {**attempt(1, started=0.0, ended=HOUR), "reached": reached}
-    whole = {
-        "state": "failed",
-        "phase": "",
-        "reason": "",
-        "kind": "run",
-        "started": 0.0,
-        "cleaned": None,
-        "chain": {},
-        "order": order_data(Order("x")),
-        "attempts": [one],
-        **row,
-    }
-    return str(show_chain(whole)["words"])
+def how_it_continues(*, checkpoint: str = "7.pt", **row: Any) -> str:
+    reached = Reached(checkpoint, modified=1.0) if checkpoint else Reached()
+    ended = attempt(1, started=0.0, ended=HOUR, reached=reached)
+    return show_chain(
+        task_row(**{"state": "failed", "started": 0.0, "attempts": (ended,), **row})
+    ).words
 
 
-def test_a_chain_says_from_where_it_could_go_on() -> None:
+def test_a_chain_says_from_where_it_can_continue() -> None:
     asking = {"state": "pending", "phase": "asking"}
-    assert goes_on(**asking) == "It could go on from 7.pt, and waits for your word."
-    assert goes_on(**asking, checkpoint="").startswith("It could go on from where it stopped")
-    assert goes_on(reason="budget").endswith("as a new task: say how much more it may use.")
-    assert goes_on(reason="continue-limit") == "It can go on from 7.pt, as a new task."
-    assert goes_on(chain={"stalled": 2}).startswith("2 attempts in a row came no further")
+    assert how_it_continues(**asking) == "It can continue from 7.pt and waits for your approval."
+    assert how_it_continues(**asking, checkpoint="").startswith(
+        "It can continue from where it stopped"
+    )
+    assert how_it_continues(reason="budget").endswith(
+        "as a new task: say how much more it may use."
+    )
+    assert how_it_continues(reason="continue-limit") == "It can continue from 7.pt as a new task."
+    assert how_it_continues(chain=ChainRow(stalled=2)).startswith(
+        "2 attempts in a row made no progress"
+    )
 
 
-def test_what_has_nothing_to_begin_from_does_not_offer_to_go_on() -> None:
-    assert goes_on(checkpoint="") == ""
-    assert goes_on(state="succeeded") == goes_on(state="running") == goes_on(cleaned=9.0) == ""
+def test_a_task_without_a_checkpoint_does_not_offer_to_continue() -> None:
+    assert how_it_continues(checkpoint="") == ""
+    assert (
+        how_it_continues(state="succeeded")
+        == how_it_continues(state="running")
+        == how_it_continues(cleaned=9.0)
+        == ""
+    )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from diamond.core.errors import BadRequest
-from diamond.core.order import Continue, Order, Placement, Resources, order_data
+from diamond.core.order import Continue, Order, Placement, Resources
 from diamond.planning.waits import NOTHING_KNOWN, PastWait, forecast
 from diamond.service.chains.grants import (
-    budget_data,
+    budget_of,
     first_chain,
     granted_until,
     most_seconds,
@@ -18,6 +19,7 @@ from diamond.service.chains.grants import (
     refusal,
     spending,
 )
+from diamond.service.chains.rows import AttemptRow, ChainRow, RunRow
 
 HOUR = 3600.0
 RESUME = Continue(on=["wall-time"], max_attempts=20, ahead=True)
@@ -28,8 +30,8 @@ def order(budget: str = "", **resources: Any) -> Order:
     return Order("x", resources=asked, resume=RESUME, budget=budget, placement=Placement("gpu"))
 
 
-def attempt(number: int, began: float | None, ended: float | None, **more: Any) -> dict[str, Any]:
-    return {"number": number, "started": began, "ended": ended, "reason": "", **more}
+def attempt(number: int, began: float | None, ended: float | None, **more: Any) -> AttemptRow:
+    return AttemptRow(id=f"a{number}", number=number, started=began, ended=ended, **more)
 
 
 def test_what_was_used_and_what_may_still_be_used_are_kept_apart() -> None:
@@ -39,14 +41,14 @@ def test_what_was_used_and_what_may_still_be_used_are_kept_apart() -> None:
 
 
 def test_nodes_that_waited_for_their_turn_are_paid_for() -> None:
-    used = spending({}, order(), [attempt(2, HOUR, 2 * HOUR, arrived=0.0)])
+    used = spending(ChainRow(), order(), [attempt(2, HOUR, 2 * HOUR, arrived=0.0)])
     assert used.node_hours == 4.0
 
 
 @pytest.mark.parametrize(("budget", "may"), [("4 node-hours", True), ("3.9 node-hours", False)])
 def test_no_attempt_begins_that_could_pass_the_budget(budget: str, may: bool) -> None:
     entries: list[Any] = [attempt(1, 0, HOUR)]
-    refused = refusal(first_chain(order(budget), None), order_data(order(budget)), entries)
+    refused = refusal(first_chain(order(budget), None), order(budget), entries)
     assert (refused is None) is may
     if refused is not None:
         assert (refused.reason, refused.ask) == ("budget", False)
@@ -55,8 +57,8 @@ def test_no_attempt_begins_that_could_pass_the_budget(budget: str, may: bool) ->
 
 def test_a_budget_in_the_sites_units_is_held_by_the_sites_rate() -> None:
     chain = first_chain(order("100 SU"), {"gpu": 20.0})
-    assert refusal(chain, order_data(order()), [attempt(1, 0, HOUR)]) is None
-    refused = refusal(chain, order_data(order()), [attempt(1, 0, 2 * HOUR)])
+    assert refusal(chain, order(), [attempt(1, 0, HOUR)]) is None
+    refused = refusal(chain, order(), [attempt(1, 0, 2 * HOUR)])
     assert refused is not None and "20 of 100" in refused.message
 
 
@@ -66,38 +68,38 @@ def test_a_budget_in_the_sites_units_is_held_by_the_sites_rate() -> None:
 )
 def test_a_budget_says_how_long_all_jobs_may_last_together(budget: str, seconds: float) -> None:
     chain = first_chain(order(budget), {"gpu": 20.0})
-    assert most_seconds(chain, order_data(order(budget))) == {"most_seconds": int(seconds)}
-    assert most_seconds({}, order_data(order())) == {}
+    assert most_seconds(chain, order(budget).resources) == int(seconds)
+    assert most_seconds(ChainRow(), order().resources) is None
 
 
 def test_a_unit_without_a_rate_is_refused() -> None:
     with pytest.raises(BadRequest, match="SU"):
-        budget_data("100 SU", order(), {"cpu": 1.0})
+        budget_of("100 SU", order(), {"cpu": 1.0})
 
 
 def test_without_a_budget_it_asks_after_three_follow_ups() -> None:
     made: list[Any] = [attempt(n, n, n + 1) for n in (1, 2, 3)]
-    assert refusal({}, order_data(order()), made) is None
-    refused = refusal({}, order_data(order()), [*made, attempt(4, 4, 5)])
+    assert refusal(ChainRow(), order(), made) is None
+    refused = refusal(ChainRow(), order(), [*made, attempt(4, 4, 5)])
     assert refused is not None
     assert (refused.ask, refused.reason) == (True, "continue-limit")
-    assert refusal({"allowed": 7}, order_data(order()), [*made, attempt(4, 4, 5)]) is None
+    assert refusal(ChainRow(allowed=7), order(), [*made, attempt(4, 4, 5)]) is None
 
 
 def test_a_follow_up_that_was_given_back_is_no_attempt_that_counts() -> None:
     made: list[Any] = [attempt(n, n, n + 1) for n in (1, 2, 3)]
     back = attempt(4, None, 4, reason="withdrawn")
-    assert refusal({}, order_data(order()), [*made, back]) is None
-    assert granted_until({}, order_data(order()), [*made, back]) == 5
+    assert refusal(ChainRow(), order(), [*made, back]) is None
+    assert granted_until(ChainRow(), order(), [*made, back]) == 5
 
 
 def test_the_agent_is_granted_what_fits_even_if_all_of_it_is_used() -> None:
     running: list[Any] = [attempt(1, 0, None)]
     chain = first_chain(order("7 node-hours"), None)
-    assert granted_until(chain, order_data(order("7 node-hours")), running) == 3
-    assert granted_until({}, order_data(order()), running) == 4
+    assert granted_until(chain, order("7 node-hours"), running) == 3
+    assert granted_until(ChainRow(), order(), running) == 4
     few = Order("x", resume=Continue(max_attempts=2))
-    assert granted_until({}, order_data(few), running) == 2
+    assert granted_until(ChainRow(), few, running) == 2
 
 
 def test_a_follow_up_is_queued_one_wait_before_the_end() -> None:
@@ -132,23 +134,23 @@ def test_follow_ups_that_were_given_back_leave_the_number_of_attempts_alone() ->
         attempt(2, None, 1, reason="withdrawn"),
         attempt(7, 2, None),
     ]
-    assert granted_until(first_chain(few, None), order_data(few), made) == 8
+    assert granted_until(first_chain(few, None), few, made) == 8
 
 
-def run(number: int, started: float, ended: float | None = None) -> dict[str, Any]:
-    return {"run": number, "started": started, **({} if ended is None else {"ended": ended})}
+def run(number: int, started: float, ended: float | None = None) -> RunRow:
+    return RunRow(number, started=started, ended=ended)
 
 
-def test_an_attempt_that_the_site_began_anew_costs_its_runs_and_not_the_wait_between() -> None:
-    runs = [run(1, 0, HOUR / 2), run(2, 5 * HOUR, 6 * HOUR)]
+def test_an_attempt_that_the_site_started_again_costs_its_runs_and_not_the_wait_between() -> None:
+    runs = (run(1, 0, HOUR / 2), run(2, 5 * HOUR, 6 * HOUR))
     entry = attempt(1, 0, 6 * HOUR, runs=runs)
-    assert spending({}, order(), [entry]).node_hours == 3.0
-    alive = {**entry, "ended": None}
-    assert spending({}, order(), [alive]).node_hours_committed == 3.0
+    assert spending(ChainRow(), order(), [entry]).node_hours == 3.0
+    alive = replace(entry, ended=None)
+    assert spending(ChainRow(), order(), [alive]).node_hours_committed == 3.0
 
 
 def test_a_limit_that_was_raised_is_set_aside_whole() -> None:
-    used = spending({}, order(), [attempt(1, 0, None, limit_seconds=3 * HOUR)])
+    used = spending(ChainRow(), order(), [attempt(1, 0, None, limit_seconds=3 * HOUR)])
     assert used.node_hours_committed == 6.0
 
 
@@ -156,12 +158,12 @@ def test_a_limit_that_was_raised_is_set_aside_whole() -> None:
     "present",
     [
         attempt(1, 0, None, limit_seconds=2 * HOUR),
-        attempt(1, 0, None, runs=[run(1, 0, HOUR), run(2, 2 * HOUR)]),
+        attempt(1, 0, None, runs=(run(1, 0, HOUR), run(2, 2 * HOUR))),
     ],
     ids=["raised", "requeued"],
 )
-def test_a_follow_up_that_no_longer_fits_the_budget_is_taken_back(present: dict[str, Any]) -> None:
-    chain, asked = first_chain(order("5 node-hours"), None), order_data(order("5 node-hours"))
+def test_a_follow_up_that_no_longer_fits_the_budget_is_withdrawn(present: AttemptRow) -> None:
+    chain, asked = first_chain(order("5 node-hours"), None), order("5 node-hours")
     as_planned: list[Any] = [attempt(1, 0, None), attempt(2, None, None)]
     assert granted_until(chain, asked, as_planned) == 2
     assert granted_until(chain, asked, [present, attempt(2, None, None)]) == 1

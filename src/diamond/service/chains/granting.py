@@ -1,14 +1,11 @@
-"""What an agent is told about a chain: up to which number it may go on by itself, and when it queues ahead."""
+"""What an agent learns about a chain: up to which number it may continue by itself, and when it queues ahead."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.batch_systems import read_abilities
-from diamond.core.order import Order, order_from
+from diamond.core.order import Order
 from diamond.planning.waits import Forecast, PastWait, forecast, waits_from_accounting
 from diamond.service.chains.grants import (
     cushion_seconds,
@@ -19,76 +16,85 @@ from diamond.service.chains.grants import (
     queue_after_seconds,
 )
 from diamond.service.chains.past_waits import past_waits
+from diamond.service.chains.rows import AttemptRow, ChainedTaskRow
 from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.endpoints.views import effective_facts
-from diamond.service.platform.database.rows import Row
+from diamond.service.platform.database.rows import JsonObject
 
 
-def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def grant_of(task: ChainedTaskRow) -> JsonObject:
     """For the command `submit`; nothing for a task that neither queues ahead nor has a budget."""
-    ceiling = most_seconds(row["chain"] or {}, row["order"])
-    if not queues_ahead(row):
-        return {"chain": ceiling} if ceiling else {}
-    until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
-    counted = highest_number(row["attempts"])
-    return {"chain": {"until": until, "counted": counted, "queue_after_seconds": None, **ceiling}}
+    limit = _limit(task)
+    if not queues_ahead(task):
+        return {"chain": limit} if limit else {}
+    return {"chain": {**_granted(task), "queue_after_seconds": None, **limit}}
 
 
-def queues_ahead(row: Mapping[str, Any]) -> bool:
-    return bool((row["order"].get("resume") or {}).get("ahead"))
+def queues_ahead(task: ChainedTaskRow) -> bool:
+    return bool(task.resume.ahead)
 
 
-async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) -> dict[str, Any]:
+async def forecast_grant(connection: AsyncConnection, task: ChainedTaskRow) -> JsonObject:
     """The same once an attempt runs, with the moment at which the follow-up is queued."""
-    order = order_from(dict(row["order"]))
-    endpoint = await endpoint_by_id(connection, row["endpoint"])
-    until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
-    ahead = {} if endpoint is None else await _ahead(connection, endpoint, row, order)
+    endpoint = await endpoint_by_id(connection, task.endpoint)
+    ahead = {} if endpoint is None else await _ahead(connection, endpoint, task)
     return {
-        "until": until,
-        "counted": highest_number(row["attempts"]),
+        **_granted(task),
         "queue_after_seconds": None,
-        "hand_over_seconds": hand_over_seconds(order),
-        **most_seconds(row["chain"] or {}, row["order"]),
+        "hand_over_seconds": hand_over_seconds(task.order),
+        **_limit(task),
         **ahead,
     }
 
 
-async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) -> list[PastWait]:
-    """What the batch system's own record told at the last probe, and the person's own attempts since."""
-    told = waits_from_accounting(effective_facts(endpoint).get("waits"))
-    since = (fact_time(endpoint, "waits") or 0.0) if told else 0.0
-    return [*told, *await past_waits(connection, owner, endpoint["id"], since)]
+async def known_waits(
+    connection: AsyncConnection, endpoint: EndpointRow, owner: str
+) -> list[PastWait]:
+    """What the batch system's accounting reported at the last probe, and the person's own attempts since."""
+    reported = waits_from_accounting(effective_facts(endpoint).get("waits"))
+    since = (fact_time(endpoint, "waits") or 0.0) if reported else 0.0
+    return [*reported, *await past_waits(connection, owner, endpoint.id, since)]
+
+
+def _granted(task: ChainedTaskRow) -> JsonObject:
+    until = granted_until(task.chain, task.order, task.attempts)
+    return {"until": until, "counted": highest_number(task.attempts)}
+
+
+def _limit(task: ChainedTaskRow) -> JsonObject:
+    seconds = most_seconds(task.chain, task.resources)
+    return {} if seconds is None else {"most_seconds": seconds}
 
 
 async def _ahead(
-    connection: AsyncConnection, endpoint: Row, row: Mapping[str, Any], order: Order
-) -> dict[str, Any]:
+    connection: AsyncConnection, endpoint: EndpointRow, task: ChainedTaskRow
+) -> JsonObject:
     """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there.
 
-    `alone` is for a program that the agent has not seen to heed the stop flag.
+    `alone` is for a program that the agent has not seen to react to the stop flag.
     """
-    facts = effective_facts(endpoint)
-    current = next(one for one in row["attempts"] if one["id"] == row["attempt"])
-    if not read_abilities(facts).has_queue or not current.get("started"):
+    current = next(attempt for attempt in task.attempts if attempt.id == task.attempt)
+    if not read_abilities(effective_facts(endpoint)).has_queue or not current.started:
         return {}
-    expected = await _forecast(connection, endpoint, row["owner"], order)
+    expected = await _forecast(connection, endpoint, task)
     return {
-        **_due(order, expected, current, can_hand_over=True),
-        "alone": _due(order, expected, current, can_hand_over=False),
+        **_due(task.order, expected, current, can_hand_over=True),
+        "alone": _due(task.order, expected, current, can_hand_over=False),
     }
 
 
 def _due(
-    order: Order, expected: Forecast, current: Mapping[str, Any], *, can_hand_over: bool
-) -> dict[str, float | None]:
+    order: Order, expected: Forecast, current: AttemptRow, *, can_hand_over: bool
+) -> JsonObject:
+    started = current.started or 0.0
     after = queue_after_seconds(
         order,
         expected,
-        queued=float(current.get("queued") or current["started"]),
-        started=float(current["started"]),
-        is_first=current["number"] == 1,
+        queued=current.queued or started,
+        started=started,
+        is_first=current.number == 1,
         can_hand_over=can_hand_over,
     )
     early = cushion_seconds(order, expected, can_hand_over=can_hand_over)
@@ -96,9 +102,9 @@ def _due(
 
 
 async def _forecast(
-    connection: AsyncConnection, endpoint: Row, owner: str, order: Order
+    connection: AsyncConnection, endpoint: EndpointRow, task: ChainedTaskRow
 ) -> Forecast:
-    past = await known_waits(connection, endpoint, owner)
-    limit = 60.0 * order.resources.walltime_minutes
-    queue = order.placement.partition
-    return forecast(past, queue=queue, nodes=order.resources.nodes, limit_seconds=limit)
+    past = await known_waits(connection, endpoint, task.owner)
+    resources, queue = task.resources, task.order.placement.partition
+    limit = 60.0 * resources.walltime_minutes
+    return forecast(past, queue=queue, nodes=resources.nodes, limit_seconds=limit)

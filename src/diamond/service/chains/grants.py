@@ -1,14 +1,13 @@
-"""How far a chain of attempts may go by itself: by its budget, or after three follow-ups by its person's word. Pure."""
+"""How far a chain of attempts may continue by itself: by its budget, or for three follow-ups until its owner allows more. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from diamond.core.events import NotAllowed
-from diamond.core.order import Order, order_from
+from diamond.core.order import Order, Resources
 from diamond.core.task import Reason
 from diamond.planning.budget import (
     UNASKED_FOLLOW_UPS,
@@ -28,14 +27,14 @@ from diamond.planning.follow_ups import (
     next_submission_time,
 )
 from diamond.planning.waits import Forecast
+from diamond.service.chains.rows import AttemptRow, BudgetRow, ChainRow
 
 DEFAULT_HAND_OVER_SECONDS = 60.0
-Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Spending:
-    """What a chain has used and may still use, in node-hours; and its ceiling, if it has one."""
+    """What a chain has used and may still use, in node-hours; and its budget, if it has one."""
 
     spent: list[NodeUsage]
     committed: list[NodeUsage]
@@ -62,49 +61,43 @@ class Spending:
         return self.rate * (self.node_hours + self.node_hours_committed)
 
 
-def first_chain(order: Order, charges: Mapping[str, float] | None) -> dict[str, Any]:
-    """The column `chain` of a new task; what a node-hour costs is settled here."""
-    return {"budget": budget_data(order.budget, order, charges), "allowed": None}
+def first_chain(order: Order, charges: Mapping[str, float] | None) -> ChainRow:
+    """The chain of a new task; what a node-hour costs is settled here."""
+    return ChainRow(budget=budget_of(order.budget, order, charges))
 
 
-def budget_data(
-    text: str, order: Order, charges: Mapping[str, float] | None
-) -> dict[str, Any] | None:
+def budget_of(text: str, order: Order, charges: Mapping[str, float] | None) -> BudgetRow | None:
     if not text:
         return None
     budget = parse_budget(text)
     rate = rate_of(budget, (charges or {}).get(order.placement.partition))
-    return {**asdict(budget), "rate": rate}
+    return BudgetRow(budget.amount, budget.unit, rate)
 
 
-def spending(chain: Mapping[str, Any], order: Order, attempts: Iterable[Entry]) -> Spending:
-    entries = list(attempts)
-    ended = [one for one in entries if one.get("ended") is not None]
-    spent = [NodeUsage(order.resources.nodes, _lasted(one)) for one in ended]
-    alive = [_at_most(order, one) for one in entries if one.get("ended") is None]
-    given = chain.get("budget")
-    if not given:
+def spending(chain: ChainRow, order: Order, attempts: Iterable[AttemptRow]) -> Spending:
+    known = list(attempts)
+    nodes = order.resources.nodes
+    spent = [NodeUsage(nodes, _lasted(attempt)) for attempt in known if attempt.ended is not None]
+    alive = [_at_most(order, attempt) for attempt in known if attempt.ended is None]
+    budget = chain.budget
+    if budget is None:
         return Spending(spent, alive)
-    return Spending(spent, alive, Budget(given["amount"], given["unit"]), given["rate"])
+    return Spending(spent, alive, Budget(budget.amount, budget.unit), budget.rate)
 
 
-def node_seconds(order: Mapping[str, Any], attempts: Iterable[Entry]) -> float:
+def node_seconds(resources: Resources, attempts: Iterable[AttemptRow]) -> float:
     """Used by the attempts that have ended."""
-    nodes = int((order.get("resources") or {}).get("nodes") or 1)
-    return nodes * sum(_lasted(one) for one in attempts if one.get("ended") is not None)
+    ended = (_lasted(attempt) for attempt in attempts if attempt.ended is not None)
+    return resources.nodes * sum(ended)
 
 
-def node_hours_at_most(order: Mapping[str, Any]) -> float:
+def node_hours_at_most(resources: Resources) -> float:
     """Of one attempt that takes its whole limit."""
-    resources = order.get("resources") or {}
-    return int(resources.get("nodes") or 1) * float(resources.get("walltime_minutes") or 60) / 60
+    return resources.nodes * resources.walltime_minutes / 60
 
 
-def refusal(
-    chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
-) -> NotAllowed | None:
+def refusal(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow]) -> NotAllowed | None:
     """Why the next attempt may not begin now; None if it may."""
-    order = order_from(dict(order_data))
     used = spending(chain, order, attempts)
     if used.budget is not None:
         verdict = may_start(
@@ -120,45 +113,41 @@ def refusal(
     made = _made(attempts)
     if made < allowed_attempts(chain):
         return None
-    words = f"{made} attempts were made and it has no budget: it goes on when you allow it"
-    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=words, ask=True)
+    message = f"{made} attempts were made and it has no budget: it continues when you allow it"
+    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=message, ask=True)
 
 
-def allowed_attempts(chain: Mapping[str, Any]) -> int:
-    """Without a budget: how many attempts may begin before its person is asked."""
-    return int(chain.get("allowed") or 1 + UNASKED_FOLLOW_UPS)
+def allowed_attempts(chain: ChainRow) -> int:
+    """Without a budget: how many attempts may begin before the owner is asked."""
+    return chain.allowed or 1 + UNASKED_FOLLOW_UPS
 
 
-def granted_until(
-    chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
-) -> int:
-    """The highest number that the agent may give to an attempt without asking; follow-ups given back do not count.
+def granted_until(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow]) -> int:
+    """The highest number that the agent may give to an attempt without asking; withdrawn follow-ups do not count.
 
     Where a requeue or a longer limit has used up what was set aside for a follow-up, it is below that one's number.
     """
-    order = order_from(dict(order_data))
     used, waiting = spending(chain, order, attempts), _follow_ups(attempts)
     if used.budget is None:
         more = allowed_attempts(chain) - _made(attempts)
     else:
         more = _fit(used, order)
         if more < 0 and waiting:
-            return int(waiting[max(more, -len(waiting))]["number"]) - 1
+            return waiting[max(more, -len(waiting))].number - 1
     most = min(more, order.resume.max_attempts - _made(attempts))
     return highest_number(attempts) + max(0, most)
 
 
-def most_seconds(chain: Mapping[str, Any], order: Mapping[str, Any]) -> dict[str, int]:
-    """For the batch scripts: how long all jobs of the task may last together; nothing where there is no budget."""
-    given = chain.get("budget")
-    if not given or not given["rate"]:
-        return {}
-    nodes = int((order.get("resources") or {}).get("nodes") or 1)
-    return {"most_seconds": int(longest_within(given["amount"], nodes, given["rate"]) + 1e-3)}
+def most_seconds(chain: ChainRow, resources: Resources) -> int | None:
+    """For the batch scripts: how long all jobs of the task may last together; None where there is no budget."""
+    budget = chain.budget
+    if budget is None or not budget.rate:
+        return None
+    return int(longest_within(budget.amount, resources.nodes, budget.rate) + 1e-3)
 
 
-def highest_number(attempts: Iterable[Entry]) -> int:
-    return max(int(one["number"]) for one in attempts)
+def highest_number(attempts: Iterable[AttemptRow]) -> int:
+    return max(attempt.number for attempt in attempts)
 
 
 def queue_after_seconds(
@@ -172,7 +161,7 @@ def queue_after_seconds(
 ) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
-    A number of attempts that may wait, set by the person, counts from the first one on.
+    A number of attempts that may wait, set in the spec, counts from the first one on.
     """
     limit = 60.0 * order.resources.walltime_minutes
     manners = manners_of(order, can_hand_over=can_hand_over)
@@ -204,7 +193,7 @@ def manners_of(
 
 
 def hand_over_seconds(order: Order) -> float:
-    """From the stop flag to the next attempt's first step: what the person reserves for a save tells it best."""
+    """From the stop flag to the next attempt's first step: what the spec reserves for a save is the best estimate."""
     limit = 60.0 * order.resources.walltime_minutes
     return min(order.resume.lead_seconds or DEFAULT_HAND_OVER_SECONDS, limit / 8)
 
@@ -218,47 +207,47 @@ def _fit(used: Spending, order: Order) -> int:
     return math.floor((used.budget.amount - used.used) / cost + 1e-9)
 
 
-def _follow_ups(attempts: list[Entry]) -> list[Entry]:
+def _follow_ups(attempts: Iterable[AttemptRow]) -> list[AttemptRow]:
     """Those that wait behind the present attempt, by number."""
     alive = sorted(
-        (one for one in attempts if one.get("ended") is None), key=lambda one: int(one["number"])
+        (attempt for attempt in attempts if attempt.ended is None), key=lambda one: one.number
     )
-    return [one for one in alive[1:] if one.get("started") is None]
+    return [attempt for attempt in alive[1:] if attempt.started is None]
 
 
-def _made(attempts: list[Entry]) -> int:
-    return sum(one.get("reason") != Reason.WITHDRAWN.value for one in attempts)
+def _made(attempts: Iterable[AttemptRow]) -> int:
+    return sum(attempt.reason != Reason.WITHDRAWN.value for attempt in attempts)
 
 
 def _whole(order: Order) -> NodeUsage:
     return NodeUsage(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
 
 
-def _at_most(order: Order, entry: Entry) -> NodeUsage:
+def _at_most(order: Order, attempt: AttemptRow) -> NodeUsage:
     """What an attempt that has not ended may take: its limit as it is now, after the runs that the site has ended."""
-    limit = float(entry.get("limit_seconds") or 60.0 * order.resources.walltime_minutes)
-    return NodeUsage(order.resources.nodes, _of_runs(entry, until_last=True) + limit)
+    limit = attempt.limit_seconds or 60.0 * order.resources.walltime_minutes
+    return NodeUsage(order.resources.nodes, _of_runs(attempt, until_last=True) + limit)
 
 
-def _lasted(entry: Entry) -> float:
-    if len(entry.get("runs") or []) > 1:
-        return _of_runs(entry) + _waited(entry)
-    began = [at for at in (entry.get("arrived"), entry.get("started")) if at is not None]
-    return max(0.0, float(entry["ended"]) - float(began[0])) if began else 0.0
+def _lasted(attempt: AttemptRow) -> float:
+    """Of an attempt that has ended."""
+    if len(attempt.runs) > 1:
+        return _of_runs(attempt) + _waited(attempt)
+    began = attempt.arrived if attempt.arrived is not None else attempt.started
+    return 0.0 if began is None else max(0.0, (attempt.ended or 0.0) - began)
 
 
-def _waited(entry: Entry) -> float:
+def _waited(attempt: AttemptRow) -> float:
     """With nodes, before its first run."""
-    if entry.get("arrived") is None:
+    if attempt.arrived is None:
         return 0.0
-    return max(0.0, float(entry["runs"][0]["started"]) - float(entry["arrived"]))
+    return max(0.0, (attempt.runs[0].started or 0.0) - attempt.arrived)
 
 
-def _of_runs(entry: Entry, *, until_last: bool = False) -> float:
+def _of_runs(attempt: AttemptRow, *, until_last: bool = False) -> float:
     """The seconds of its runs; one whose end was not seen lasts until the next begins, at most."""
-    runs = entry.get("runs") or []
-    begins = [float(run["started"]) for run in runs]
-    following = [*begins[1:], float(entry.get("ended") or 0.0)]
-    ends = [float(run.get("ended") or then) for run, then in zip(runs, following, strict=False)]
+    begins = [run.started or 0.0 for run in attempt.runs]
+    following = [*begins[1:], attempt.ended or 0.0]
+    ends = [run.ended or then for run, then in zip(attempt.runs, following, strict=False)]
     lasted = [max(0.0, end - begin) for begin, end in zip(begins, ends, strict=True)]
     return sum(lasted[:-1] if until_last else lasted)

@@ -2,128 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from diamond.core.endings import MOST_STALLED
-from diamond.core.order import order_from
-from diamond.core.task import FINAL_WORDS, Phase, Reason, State
-from diamond.core.words import attempt_ending
+from diamond.core.task import FINAL_WORDS, Phase, Reached, Reason, State
+from diamond.core.words import ending_words
 from diamond.service.chains.grants import Spending, allowed_attempts, spending
+from diamond.service.chains.rows import AttemptRow, ChainedTaskRow, RunRow
+from diamond.service.chains.schemas import Attempt, BudgetUse, Chain, Run
 
-ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
 
-
-def show_attempts(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def show_attempts(attempts: Sequence[AttemptRow]) -> list[Attempt]:
     """In the order of their numbers, each with the gap before it."""
-    shown: list[dict[str, Any]] = []
+    shown: list[Attempt] = []
     last_end: float | None = None
-    for one in sorted(entries, key=lambda entry: int(entry["number"])):
-        started = one["started"]
-        shown.append(_attempt(one, _gap(last_end, started)))
-        last_end = one["ended"] if started is not None else last_end
+    for attempt in sorted(attempts, key=lambda attempt: attempt.number):
+        shown.append(_attempt(attempt, _gap(last_end, attempt.started)))
+        last_end = attempt.ended if attempt.started is not None else last_end
     return shown
 
 
-def show_chain(row: Mapping[str, Any]) -> dict[str, Any]:
-    chain, order = row.get("chain") or {}, order_from(dict(row["order"]))
-    used, reached = spending(chain, order, row["attempts"]), _farthest(row)
-    return {
-        "asks": row["phase"] == Phase.ASKING.value,
-        "may_resume": may_resume(row),
-        "follow_up": chain.get("follow_up", ""),
-        "max_attempts": order.resume.max_attempts,
-        "allowed_attempts": None if used.budget else allowed_attempts(chain),
-        "stalled": int(chain.get("stalled", 0)),
-        "checkpoint": reached["checkpoint"],
-        "step": reached["step"],
-        "node_hours": used.node_hours,
-        "budget": _budget(used),
-        "continues": chain.get("continues", ""),
-        "words": _how_it_goes_on(row, reached["checkpoint"]),
-    }
+def show_chain(task: ChainedTaskRow) -> Chain:
+    chain, order = task.chain, task.order
+    used = spending(chain, order, task.attempts)
+    checkpoint, step = _farthest(task)
+    return Chain(
+        asks=_asks(task),
+        may_resume=may_resume(task),
+        follow_up=chain.follow_up,
+        max_attempts=order.resume.max_attempts,
+        allowed_attempts=None if used.budget else allowed_attempts(chain),
+        stalled=chain.stalled,
+        checkpoint=checkpoint,
+        step=step,
+        node_hours=used.node_hours,
+        budget=_budget(used),
+        continues=chain.continues,
+        words=_how_it_continues(task, checkpoint),
+    )
 
 
-def show_happened(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What stands beside a prediction: attempts that started, time, and node-hours of all that had nodes; or so far."""
-    if not row["prediction"]:
-        return None
-    until = row["ended"] if row["ended"] is not None else row["as_of"]
-    lasted = [
-        {**one, "ended": until if one["ended"] is None else one["ended"]} for one in row["attempts"]
-    ]
-    used = spending(row.get("chain") or {}, order_from(dict(row["order"])), lasted)
-    return {
-        "attempts": sum(one["started"] is not None for one in row["attempts"]),
-        "seconds": max(0.0, until - row["created"]),
-        "node_hours": used.node_hours,
-        "has_ended": row["state"] in FINAL_WORDS,
-    }
+def may_resume(task: ChainedTaskRow) -> bool:
+    """A task that asks, or one that did not succeed and whose files are still there."""
+    if task.state not in FINAL_WORDS:
+        return _asks(task)
+    has_begun = task.started is not None and not task.cleaned
+    return has_begun and task.state != State.SUCCEEDED.value and task.kind == "run"
 
 
-def may_resume(row: Mapping[str, Any]) -> bool:
-    """A task that asks, or one that ended otherwise than well and whose files are still there."""
-    if row["state"] not in FINAL_WORDS:
-        return bool(row["phase"] == Phase.ASKING.value)
-    has_begun = row["started"] is not None and not row["cleaned"]
-    return has_begun and row["state"] != State.SUCCEEDED.value and row["kind"] == "run"
+def _asks(task: ChainedTaskRow) -> bool:
+    return task.phase == Phase.ASKING.value
 
 
-def _how_it_goes_on(row: Mapping[str, Any], checkpoint: str) -> str:
-    """Empty where there is nothing to begin from: one that failed before its first checkpoint is rather run anew."""
-    asks = row["phase"] == Phase.ASKING.value
-    if not asks and not (may_resume(row) and checkpoint):
+def _how_it_continues(task: ChainedTaskRow, checkpoint: str) -> str:
+    """Empty where there is nothing to start from: a task that failed before its first checkpoint is better run again."""
+    asks = _asks(task)
+    if not asks and not (may_resume(task) and checkpoint):
         return ""
     place = f"from {checkpoint}" if checkpoint else "from where it stopped"
-    stalled = int((row.get("chain") or {}).get("stalled", 0))
+    stalled = task.chain.stalled
     if stalled >= MOST_STALLED:
-        return f"{stalled} attempts in a row came no further. Look at the log before you let it go on {place}."
+        return f"{stalled} attempts in a row made no progress. Check the log before you resume it {place}."
     if asks:
-        return f"It could go on {place}, and waits for your word."
-    if row["reason"] == Reason.BUDGET.value:
-        return f"It can go on {place}, as a new task: say how much more it may use."
-    return f"It can go on {place}, as a new task."
+        return f"It can continue {place} and waits for your approval."
+    if task.reason == Reason.BUDGET.value:
+        return f"It can continue {place} as a new task: say how much more it may use."
+    return f"It can continue {place} as a new task."
 
 
-def _attempt(entry: Mapping[str, Any], gap: float | None) -> dict[str, Any]:
-    reached = entry.get("reached") or {}
-    return {
-        **{name: entry[name] for name in ATTEMPT_FIELDS},
-        "ending": attempt_ending(dict(entry)),
-        "queued": entry.get("queued"),
-        "arrived": entry.get("arrived"),
-        "gap": gap,
-        "checkpoint": reached.get("checkpoint", ""),
-        "step": _step(reached),
-    }
+def _attempt(attempt: AttemptRow, gap: float | None) -> Attempt:
+    exit_code = attempt.runs[-1].exit_code if attempt.runs else None
+    return Attempt(
+        id=attempt.id,
+        number=attempt.number,
+        native_id=attempt.native_id,
+        run=attempt.run,
+        runs=[_run(run) for run in attempt.runs],
+        queued=attempt.queued,
+        arrived=attempt.arrived,
+        started=attempt.started,
+        ended=attempt.ended,
+        reason=attempt.reason,
+        ending=ending_words(attempt.reason, exit_code, has_ended=bool(attempt.ended)),
+        gap=gap,
+        checkpoint=attempt.reached.checkpoint,
+        step=_step(attempt.reached),
+    )
+
+
+def _run(run: RunRow) -> Run:
+    return Run(
+        run=run.run,
+        node=run.node,
+        started=run.started,
+        ended=run.ended,
+        exit_code=run.exit_code,
+    )
 
 
 def _gap(last_end: float | None, started: float | None) -> float | None:
     return None if last_end is None or started is None else max(0.0, started - last_end)
 
 
-def _farthest(row: Mapping[str, Any]) -> dict[str, Any]:
-    every = [(row.get("chain") or {}).get("reached") or {}]
-    every += [one.get("reached") or {} for one in row["attempts"]]
-    newest = max(every, key=lambda one: float(one.get("modified", 0.0)))
-    named = [str(one["checkpoint"]) for one in every if one.get("checkpoint")]
-    steps = [step for one in every if (step := _step(one)) is not None]
-    checkpoint = newest.get("checkpoint") or (named[-1] if named else "")
-    return {"checkpoint": checkpoint, "step": max(steps, default=None)}
+def _farthest(task: ChainedTaskRow) -> tuple[str, int | None]:
+    """The newest checkpoint and the highest step."""
+    places = [task.chain.reached, *(attempt.reached for attempt in task.attempts)]
+    newest = max(places, key=lambda reached: reached.modified)
+    named = [reached.checkpoint for reached in places if reached.checkpoint]
+    steps = [step for reached in places if (step := _step(reached)) is not None]
+    return newest.checkpoint or (named[-1] if named else ""), max(steps, default=None)
 
 
-def _step(reached: Mapping[str, Any]) -> int | None:
-    step = int(reached.get("step", -1))
-    return step if step >= 0 else None
+def _step(reached: Reached) -> int | None:
+    return reached.step if reached.step >= 0 else None
 
 
-def _budget(used: Spending) -> dict[str, Any] | None:
+def _budget(used: Spending) -> BudgetUse | None:
     if used.budget is None:
         return None
-    return {
-        "amount": used.budget.amount,
-        "unit": used.budget.unit,
-        "spent": used.rate * used.node_hours,
-        "committed": used.rate * used.node_hours_committed,
-        "left": used.left,
-    }
+    return BudgetUse(
+        amount=used.budget.amount,
+        unit=used.budget.unit,
+        spent=used.rate * used.node_hours,
+        committed=used.rate * used.node_hours_committed,
+        left=used.left,
+    )

@@ -22,6 +22,7 @@ from diamond.service.composer.request import asked_for
 from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.community import usable_endpoints
 from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import show_profile
 from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.platform.database.rows import Row
@@ -55,8 +56,8 @@ async def compose(
 
 
 async def _placed(
-    connection: AsyncConnection, principal: Principal, project: str, usable: Sequence[Row]
-) -> tuple[Place, Sequence[Row], list[Fault]]:
+    connection: AsyncConnection, principal: Principal, project: str, usable: Sequence[EndpointRow]
+) -> tuple[Place, Sequence[EndpointRow], list[Fault]]:
     """Its project, the endpoints that it may run on there, and why it may not go there at all."""
     place = NOWHERE
     try:

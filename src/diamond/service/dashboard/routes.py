@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Response
 
 from diamond.service.dashboard import overview, schemas
@@ -12,7 +10,7 @@ router = APIRouter(prefix="/overview", tags=["overview"])
 
 
 @router.get("", response_model=schemas.Overview, responses=problems())
-async def get_overview(services: Service, person: Person) -> dict[str, Any]:
+async def get_overview(services: Service, person: Person) -> schemas.Overview:
     """What runs, what waits and why, what needs the person, what is free, what ended last."""
     return await overview.get_overview(services, person)
 

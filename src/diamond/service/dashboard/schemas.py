@@ -30,7 +30,7 @@ class Gpus(BaseModel):
 
 class AllGpus(Gpus):
     as_of: float | None = None
-    """When the oldest of these counts was told."""
+    """When the oldest of these counts was reported."""
 
 
 class PartitionNow(BaseModel):
@@ -52,7 +52,7 @@ class EndpointNow(BaseModel):
     running: int
     waiting: int
     as_of: float | None
-    """When the endpoint last told what is free."""
+    """When the endpoint last reported what is free."""
 
 
 class Headline(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.units import show_bytes
@@ -18,7 +19,20 @@ LITTLE_BYTES = {"keep": 20 << 20, "work": 2 << 30}
 PURGE_DAYS = 7.0
 DAY = 86400.0
 Row = Mapping[str, Any]
-Need = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that waits for the person."""
+
+    kind: str
+    title: str
+    hint: str
+    command: str = ""
+    """To type, where that helps."""
+    task: str = ""
+    endpoint: str = ""
+    at: float = 0.0
 
 
 def endpoint_needs(row: Row, *, has_open_tasks: bool) -> list[Need]:
@@ -26,7 +40,7 @@ def endpoint_needs(row: Row, *, has_open_tasks: bool) -> list[Need]:
 
 
 def failed_need(task: Row) -> Need:
-    return _need(
+    return Need(
         "failed",
         f"{task['name']} failed",
         sentence(task["message"] or reason_words(task["reason"])) or "Its log tells more.",
@@ -37,7 +51,7 @@ def failed_need(task: Row) -> Need:
 
 
 def held_need(task: Row) -> Need:
-    return _need(
+    return Need(
         "held",
         f"{task['name']} is held back",
         sentence(task["message"])
@@ -49,7 +63,7 @@ def held_need(task: Row) -> Need:
 
 
 def asking_need(task: Row) -> Need:
-    return _need(
+    return Need(
         "asking",
         f"{task['name']} asks to go on",
         sentence(task["message"]) or "It waits for your word.",
@@ -69,7 +83,7 @@ def purge_days(row: Row) -> float | None:
 def purge_need(row: Row, *, count: int, oldest: float, days: float) -> Need:
     left = max(0.0, (oldest + days * DAY - time.time()) / DAY)
     what = "one result" if count == 1 else f"{count} results"
-    return _need(
+    return Need(
         "purge",
         f"{row['name']} will remove {what} within {PURGE_DAYS:.0f} days",
         f"The site purges files after {days:g} days; the oldest goes in {left:.0f}. Fetch what you need.",
@@ -82,7 +96,7 @@ def quota_needs(row: Row) -> list[Need]:
     folders = facts_of(row).get("folders") or {}
     at = fact_time(row, "folders") or row["since"]
     return [
-        _need(
+        Need(
             "quota",
             f"Little room left in the {name} folder of {row['name']}",
             f"{words} in {folder.get('path', '')}. Remove what you no longer need, or run diamond clean.",
@@ -96,29 +110,31 @@ def quota_needs(row: Row) -> list[Need]:
 
 
 def _presence(row: Row, has_open_tasks: bool) -> Iterator[Need]:
-    place = {"endpoint": row["name"], "at": row["since"]}
     if row["state"] == "sign-in":
-        yield _need(
+        yield Need(
             "sign-in",
             f"{row['name']} needs you to sign in",
             "Jobs there go on; Diamond cannot see them or start others until you do.",
             command=revive_line(row),
-            **place,
+            endpoint=row["name"],
+            at=row["since"],
         )
     elif row["state"] == "confirming":
-        yield _need(
+        yield Need(
             "confirm",
             f"{row['user']}@{row['host']} wants to be your endpoint {row['name']}",
             "Confirm it if that is you: until then it can do nothing.",
-            **place,
+            endpoint=row["name"],
+            at=row["since"],
         )
     elif row["state"] == "offline" and has_open_tasks:
-        yield _need(
+        yield Need(
             "offline",
             f"{row['name']} does not answer",
             "What is shown of its tasks is as of its last call.",
             command=revive_line(row),
-            **place,
+            endpoint=row["name"],
+            at=row["since"],
         )
 
 
@@ -130,24 +146,3 @@ def _little_room(folder: Mapping[str, Any], little_bytes: int) -> str:
     if files is not None and most and files < NEAR_PART * most:
         return f"{files} more files may be made, of {most}"
     return ""
-
-
-def _need(
-    kind: str,
-    title: str,
-    hint: str,
-    *,
-    command: str = "",
-    task: str = "",
-    endpoint: str = "",
-    at: float = 0.0,
-) -> Need:
-    return {
-        "kind": kind,
-        "title": title,
-        "hint": hint,
-        "command": command,
-        "task": task,
-        "endpoint": endpoint,
-        "at": at,
-    }

@@ -13,6 +13,7 @@ from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Kind, Principal
 from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.attention import endpoint_needs
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.notifications.notify import Notice, tell
 from diamond.service.people.signed_in import account_disabled
 from diamond.service.people.store import hashed
@@ -27,7 +28,7 @@ class AgentCall:
     """One call of an agent: who, and its endpoint as it now is."""
 
     principal: Principal
-    endpoint: Mapping[str, Any]
+    endpoint: EndpointRow
     generation: int
 
 
@@ -56,7 +57,7 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
 def _confirm_notice(row: Mapping[str, Any]) -> Notice:
     need = endpoint_needs(row, has_open_tasks=False)[0]
     key = f"confirm:{row['id']}:{row['since']:.0f}"
-    return Notice(key, "confirm", need["title"], need["hint"], endpoint=row["name"])
+    return Notice(key, "confirm", need.title, need.hint, endpoint=row["name"])
 
 
 async def agent_of(services: Services, key: str, generation: int | None) -> AgentCall:

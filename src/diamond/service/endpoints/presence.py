@@ -69,9 +69,7 @@ async def _tell_away(tx: Transaction, row: Row) -> list[News]:
         return []
     need = endpoint_needs(row, has_open_tasks=True)[0]
     key = f"sign-in:{row['id']}:{row['since']:.0f}"
-    notice = Notice(
-        key, "sign-in", need["title"], f"{need['hint']} {need['command']}", endpoint=row["name"]
-    )
+    notice = Notice(key, "sign-in", need.title, f"{need.hint} {need.command}", endpoint=row["name"])
     return await tell(tx, row["owner"], [notice])
 
 

@@ -45,39 +45,9 @@ class EndpointRow(TypedRow):
 
 
 @dataclass(frozen=True)
-class CallingEndpointRow(TypedRow):
+class CallingEndpointRow(EndpointRow):
     """An endpoint by its key, with whether its owner is disabled."""
 
-    id: str
-    owner: str
-    name: str
-    carrier: str
-    ssh_host: str
-    state: str
-    since: float
-    last_seen: float | None
-    key_hash: str | None
-    pairing_hash: str | None
-    pairing_expires: float | None
-    confirmed: bool
-    generation: int
-    epoch: str
-    have: int
-    host: str
-    user: str
-    agent_version: str
-    protocol: int
-    python: str
-    stays: str
-    folders: Any
-    cluster: str
-    is_default: bool
-    profile: Any
-    corrections: Any
-    retention: Any
-    policy: Any
-    secrets: Any
-    created: float
     disabled: float | None
 
 
@@ -88,7 +58,8 @@ class OpenTaskRow(TypedRow):
     id: str
     attempt: str
     attempts: Any
-    awaits: str | None
+    is_waiting: bool
+    """For something that it depends on: no agent has it yet."""
 
 
 @dataclass(frozen=True)

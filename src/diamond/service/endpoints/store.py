@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.dependencies import DependencyState
 from diamond.core.task import FINAL_WORDS
 from diamond.service.endpoints.rows import CallingEndpointRow, EndpointRow, OpenTaskRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import row_of, rows_of
-from diamond.service.platform.database.tables import commands, endpoints, tasks, users
+from diamond.service.platform.database.tables import commands, dependencies, endpoints, tasks, users
 
 # Asked at every call of an agent or at every submission: built once.
 _BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
@@ -127,7 +128,11 @@ async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
 
 
 async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[OpenTaskRow]:
-    query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts, tasks.c.awaits).where(
+    waits = exists().where(
+        dependencies.c.task == tasks.c.id, dependencies.c.state == DependencyState.WAITING.value
+    )
+    columns = (tasks.c.id, tasks.c.attempt, tasks.c.attempts, waits.label("is_waiting"))
+    query = select(*columns).where(
         tasks.c.endpoint == endpoint, tasks.c.state.not_in(sorted(FINAL_WORDS))
     )
     return rows_of(await connection.execute(query.order_by(tasks.c.created)), OpenTaskRow)

@@ -38,7 +38,7 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import owner_topic, task_topic, wait
 from diamond.service.tasks.store import tasks_by_id
 from diamond.service.tasks.tasks import find_task
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 
 PING_SECONDS = 15.0
 POLL_SECONDS = 15.0
@@ -165,12 +165,13 @@ class EventStream:
             self._cursor.number = rows[-1]["n"]
         async with aclosing(self._others.news(connection)) as others:
             async for shown in others:
-                yield "task", {**shown, "n": self._cursor.number}
+                yield "task", {**shown.model_dump(), "n": self._cursor.number}
 
     async def _render(self, connection: AsyncConnection, rows: Sequence[Row]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""
         last = {(row["kind"], row["subject"]): row["n"] for row in rows if row["kind"] != "note"}
-        tasks = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
+        changed = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
+        tasks = {task.id: task for task in await show_tasks(connection, list(changed.values()))}
         places = {one for kind, one in last if kind == "endpoint"}
         endpoints = await endpoints_by_id(connection, places) if places else {}
         notices = await self._notices(
@@ -188,7 +189,7 @@ class EventStream:
             elif row["kind"] == "changed":
                 sent.append(("changed", {"what": subject, "n": n}))
             elif subject in tasks:
-                sent.append(("task", {**show_task(tasks[subject]), "n": n}))
+                sent.append(("task", {**tasks[subject].model_dump(), "n": n}))
             elif subject in endpoints:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
                 sent.append(("endpoint", {**shown, "n": n}))

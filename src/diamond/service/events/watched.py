@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,8 +11,10 @@ from diamond.service.access.authorize import role_of
 from diamond.service.access.principal import Principal
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.wakeups.notifier import owner_topic, project_topic
+from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.store import changed_in_projects, tasks_by_id
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 
 LOOK_BACK_SECONDS = 300.0
 """A client that comes back hears again of what changed meanwhile; each telling is the whole task."""
@@ -47,20 +48,20 @@ class OthersWork:
     def look_back(self) -> None:
         self._since = time.time() - LOOK_BACK_SECONDS
 
-    async def news(self, connection: AsyncConnection) -> AsyncGenerator[dict[str, Any]]:
+    async def news(self, connection: AsyncConnection) -> AsyncGenerator[Task]:
         """What was not told yet; one who stops in the middle hears the rest at the next call."""
-        found: list[Row] = []
+        found: list[TaskRow] = []
         if self._places:
             found += await changed_in_projects(
                 connection, self._places, but=self._principal.user, since=self._since, limit=AT_ONCE
             )
-        newest = max((row["updated"] for row in found), default=0.0)
+        newest = max((row.updated for row in found), default=0.0)
         if self.watched:
             found += (await tasks_by_id(connection, self.watched)).values()
         for row in found:
-            if self._told.get(row["id"]) != row["version"]:
-                self._told[row["id"]] = row["version"]
-                yield show_task(row)
+            if self._told.get(row.id) != row.version:
+                self._told[row.id] = row.version
+                yield (await show_tasks(connection, [row]))[0]
         self._since = max(self._since, newest - OVERLAP_SECONDS)
 
 

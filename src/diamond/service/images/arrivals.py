@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from diamond.core import ids
 from diamond.core.decoding import decode
-from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
-from diamond.service.endpoints.commands import send
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.tasks.dependency_store import set_awaited, waiting_for
+from diamond.service.tasks.dependency_store import waiting_for
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
-from diamond.service.tasks.submit_command import submit_command
 
 Data = Mapping[str, Any]
 
@@ -67,24 +64,24 @@ async def keep_image(
     return image
 
 
-async def take_built(tx: Transaction, task: Row, line: Data) -> None:
+async def take_built(tx: Transaction, task: TaskRow, line: Data) -> None:
     """What a build tells at its end: the image, and with it the tasks that waited."""
-    record, build = line["record"], task["order"].get("build") or {}
+    record, build = line["record"], task.order.build
     recipe = line.get("recipe") or {
-        "environment": build.get("environment") or {},
+        "environment": asdict(build.environment) if build else {},
         "platform": record["platform"],
     }
     image = await keep_image(
         tx,
-        owner=task["owner"],
-        endpoint=task["endpoint"],
+        owner=task.owner,
+        endpoint=task.endpoint,
         record=record,
         recipe=recipe,
-        name=task["name"],
-        build=task["id"],
+        name=task.name,
+        build=task.id,
     )
-    await wishes.grant_wishes(tx, task["id"], image)
-    await release(tx, task["id"], image, record)
+    await wishes.grant_wishes(tx, task.id, image)
+    await release(tx, task.id, image, record)
 
 
 async def keep_copy(
@@ -111,27 +108,20 @@ def image_of(record: Data) -> Image:
 
 
 async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
-    """The tasks that waited for this build or move are submitted, with the image in their orders."""
+    """The tasks that waited for this build or transfer get the image in their orders, and are submitted if nothing else is missing."""
     for row in await waiting_for(tx.connection, what):
-        if row["cancel_requested"]:
+        if row.cancel_requested:
             continue
-        order = {**row["order"], "image": asdict(image_of(record))}
-        digest = order_from(order).digest
-        await set_awaited(tx, row["id"], {"order": order, "digest": digest})
-        await rows.add_use(tx, image=image, task=row["id"], owner=row["owner"])
-        ready = {**row, "order": order, "digest": digest}
-        await send(tx, [submit_command(ready)])
-        await _say(tx, ready, Staging(time.time(), row["attempt"], "code", "the image is there"))
+        order = {**row.order_json, "image": asdict(image_of(record))}
+        ready = replace(row, order_json=order, digest=order_from(order).digest)
+        await rows.add_use(tx, image=image, task=row.id, owner=row.owner)
+        steps = Steps(row.owner)
+        await steps.meet(tx, ready, what, "the image is there")
+        await steps.save(tx)
 
 
 async def fail_waiting(tx: Transaction, what: str, message: str) -> None:
     for row in await waiting_for(tx.connection, what):
-        failed = PrepareFailed(time.time(), row["attempt"], Reason.ENVIRONMENT.value, message)
-        await _say(tx, row, failed)
-
-
-async def _say(tx: Transaction, row: Row, event: Staging | PrepareFailed) -> None:
-    steps = Steps(row["owner"])
-    steps.load({**row, "awaits": None})
-    steps.apply(row["id"], event)
-    await steps.save(tx)
+        steps = Steps(row.owner)
+        await steps.fail(tx, row, what, message, Reason.ENVIRONMENT)
+        await steps.save(tx)

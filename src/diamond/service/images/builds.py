@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import Build, Environment, build_from
+from diamond.core.order import Build, Environment
 from diamond.core.task import FINAL_WORDS
 from diamond.images.editing import editable_text, edited
 from diamond.images.recipe import environment_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as rows
 from diamond.service.images.build_steps import Told, parse_lines, read_steps
 from diamond.service.images.environments import (
@@ -39,6 +40,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import as_now_known, find_task
 
 STEPS_BYTES = 8 << 20
@@ -86,7 +88,7 @@ async def resume_build(
             raise Conflict(
                 f"Endpoint {row['endpoint_name']} is no longer there", "Build it elsewhere."
             )
-        before = build_from(row["order"]["build"])
+        before = row.order.build or Build()
         changed = replace(
             before,
             environment=_changed(before.environment, body),
@@ -97,8 +99,8 @@ async def resume_build(
             name=row["name"],
             on=_place(row),
             endpoints=[endpoint_facts(endpoint)],
-            account=row["order"]["placement"]["account"] or "auto",
-            resources=_resources(row["order"]["resources"]),
+            account=row.order.placement.account or "auto",
+            resources=_resources(asdict(row.order.resources)),
         )
         return await _begun(tx, principal, endpoint, wanted, retry_of=row["id"])
 
@@ -112,19 +114,20 @@ async def get_build(services: Services, principal: Principal, task: str) -> dict
         return await show_build(connection, row)
 
 
-async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
-    environment = build_from(row["order"]["build"]).environment
+async def show_build(connection: AsyncConnection, row: TaskRow) -> dict[str, Any]:
+    build = row.order.build or Build()
+    environment = build.environment
     told = read_steps(await _lines(connection, row))
     image = await image_of_build(connection, row["id"])
     return {
-        "task": (await as_now_known(connection, [row]))[0],
+        "task": (await as_now_known(connection, [row]))[0].model_dump(mode="json"),
         "name": row["name"],
         "environment": environment_data(environment),
         "identity": told.identity,
-        "runtime": told.runtime or row["order"]["build"].get("runtime", ""),
+        "runtime": told.runtime or build.runtime,
         "route": told.route,
         "definition": told.definition,
-        "steps": _steps(told, environment, row),
+        "steps": _steps(told, environment, build.runtime),
         "failure": _failure(told, row),
         "image": image,
         "reused": told.reused,
@@ -135,7 +138,7 @@ async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
 async def _begun(
     tx: Transaction,
     principal: Principal,
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: Wanted,
     *,
     name: str = "",
@@ -147,7 +150,7 @@ async def _begun(
         row = await rows.image_by_id(tx.connection, begun.image)
         assert row is not None
         return {"build": None, "image": await show_image(tx.connection, row)}
-    task = await find_task(tx.connection, principal, begun.what)
+    task = await find_task(tx.connection, principal, begun.id)
     return {"build": await show_build(tx.connection, task), "image": None}
 
 
@@ -160,7 +163,7 @@ async def _take_name(tx: Transaction, owner: str, image: str, name: str) -> None
 
 async def _find(
     connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
-) -> Row:
+) -> TaskRow:
     row = await find_task(connection, principal, task, action)
     if row["kind"] != "build":
         raise NotFound(f"{row['id']} is not a build", "`diamond tasks --kind build` lists builds.")
@@ -180,8 +183,8 @@ async def _lines(connection: AsyncConnection, row: Row) -> list[dict[str, Any]]:
     return parse_lines(data)
 
 
-def _steps(told: Told, environment: Environment, row: Row) -> list[dict[str, Any]]:
-    steps = told.steps or planned_steps(environment, row["order"]["build"].get("runtime") or "")
+def _steps(told: Told, environment: Environment, runtime: str) -> list[dict[str, Any]]:
+    steps = told.steps or planned_steps(environment, runtime)
     return [
         {"state": "waiting", **step, "editable": editable_text(environment, step["name"])}
         for step in steps
@@ -204,9 +207,9 @@ def _changed(environment: Environment, body: ResumeRequest) -> Environment:
     return read_environment(environment_data(environment))
 
 
-def _place(row: Mapping[str, Any]) -> str:
-    partition = row["order"]["placement"]["partition"]
-    return "/".join(part for part in (row["endpoint_name"], partition) if part)
+def _place(row: TaskRow) -> str:
+    partition = row.order.placement.partition
+    return "/".join(part for part in (row.endpoint_name, partition) if part)
 
 
 def _resources(given: Mapping[str, Any]) -> dict[str, Any]:

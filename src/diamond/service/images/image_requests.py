@@ -10,9 +10,11 @@ from typing import Any
 
 from diamond.compose.spec_check import Composed, EndpointFacts, ImageFacts, KnownImages, check
 from diamond.core import ids
-from diamond.core.order import Build, Continue, Image, Order, order_data
+from diamond.core.dependencies import Dependency, DependencyKind
+from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
@@ -20,7 +22,8 @@ from diamond.service.images.arrivals import image_of
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task
+from diamond.service.tasks.create import make_task
+from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.store import find_task
 
 BUILD_RESOURCES = {"cpus_per_task": 2}
@@ -85,12 +88,12 @@ def wanted_build(
 
 async def want_build(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: Wanted,
     *,
     retry_of: str | None = None,
     afresh: bool = False,
-) -> Ready | Awaited:
+) -> Ready | Dependency:
     """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
     owner, place = endpoint["owner"], endpoint["id"]
     wish = await wishes.find_wish(tx, owner, place, wanted.key)
@@ -149,23 +152,26 @@ async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | N
     return Ready(copy["image"], image_of(copy["record"])) if copy else None
 
 
-async def _begin(tx: Transaction, endpoint: Row, wanted: Wanted, retry_of: str | None) -> Row:
-    job = {
-        "id": ids.new_id(ids.JOB),
-        "owner": endpoint["owner"],
-        "name": wanted.name,
-        "spec": wanted.spec,
-        "code": None,
-        "digest": wanted.order.digest,
-        "created": time.time(),
-        "project": "",
-    }
+async def _begin(
+    tx: Transaction, endpoint: EndpointRow, wanted: Wanted, retry_of: str | None
+) -> TaskRow:
+    job = JobRow(
+        id=ids.new_id(ids.JOB),
+        owner=endpoint.owner,
+        name=wanted.name,
+        spec=wanted.spec,
+        code=None,
+        digest=wanted.order.digest,
+        project="",
+        assignment="",
+        created=time.time(),
+    )
     await job_rows.add_job(tx, job)
-    order = order_data(wanted.order)
     return await make_task(
-        tx, job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind="build"
+        tx, job=job, endpoint=endpoint, order=wanted.order, retry_of=retry_of, kind="build"
     )
 
 
-def _waits_for(build: str) -> Awaited:
-    return Awaited(build, f"its image is being built by {build}")
+def _waits_for(build: str) -> Dependency:
+    message = f"its image is being built by {build}"
+    return Dependency(DependencyKind.BUILD, build, message=message)

@@ -27,6 +27,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
+from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.tasks import as_now_known
 
 STALE_SECONDS = 3600.0
@@ -97,7 +98,7 @@ async def diff(services: Services, principal: Principal, a: str, b: str) -> dict
 
 async def uses(
     services: Services, principal: Principal, image: str, *, limit: int, cursor: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> tuple[list[Task], str | None]:
     async with services.store.read() as connection:
         row = await find_image(connection, principal, image, Action.WRITE)
         page = await rows.uses_of(connection, row["id"], limit=limit, cursor=cursor)

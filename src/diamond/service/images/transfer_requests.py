@@ -11,6 +11,7 @@ from diamond.images.bases import read_base
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
 from diamond.service.images import request_store as wishes
 from diamond.service.images.builds import start_build
@@ -38,13 +39,13 @@ async def copy_image(
         found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
         if isinstance(found, Ready):
             return {"how": "here", "words": f"it is on {place['name']} already"}
-        move = await wishes.find_move(tx.connection, found.what)
-        words = found.words.removeprefix("its image is ").removeprefix("being ")
+        move = await wishes.find_move(tx.connection, found.id)
+        words = found.message.removeprefix("its image is ").removeprefix("being ")
         if move is not None:
             return {"how": "move", "words": words, "move": await show_move(tx.connection, move)}
-        task = await find_task(tx.connection, principal, found.what)
+        task = await find_task(tx.connection, principal, found.id)
         shown = (await as_now_known(tx.connection, [task]))[0]
-        return {"how": "rebuild", "words": words, "build": shown}
+        return {"how": "rebuild", "words": words, "build": shown.model_dump(mode="json")}
 
     return await once(
         services.store, principal, Once.of(key, "copy", [image, body.model_dump()]), copy
@@ -146,7 +147,7 @@ def _address(reference: str) -> str:
     return read_base(reference).address
 
 
-async def _endpoint(tx: Transaction, principal: Principal, name: str) -> Row:
+async def _endpoint(tx: Transaction, principal: Principal, name: str) -> EndpointRow:
     if name == "auto":
         every = await list_endpoints(tx.connection, principal.user)
         chosen = [row for row in every if row["is_default"]] or every

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from diamond.core import ids
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import Build
-from diamond.core.task import Phase
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
@@ -31,20 +32,19 @@ from diamond.service.images.shared import files_to_take, own_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.tasks.create import Awaited
 
 UNKNOWN_BUILD_SECONDS = 60.0
 
 
 async def bring(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     image: str,
     how: str = "auto",
     *,
     on: str = "",
     account: str = "auto",
-) -> Ready | Awaited:
+) -> Ready | Dependency:
     """The image on this endpoint, or what must be waited for until it is there.
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
@@ -61,8 +61,9 @@ async def bring(
     source, way = await _way(tx, row, endpoint, how)
     if way.how == "rebuild":
         found = await _rebuild(tx, row, endpoint, on=on or endpoint["name"], account=account)
-        words = f"its image is {way.words} ({found.what})" if isinstance(found, Awaited) else ""
-        return replace(found, words=words) if isinstance(found, Awaited) else found
+        if isinstance(found, Ready):
+            return found
+        return replace(found, message=f"its image is {way.words} ({found.id})")
     if way.how != "move" or source is None:
         raise Conflict(
             f"{row['name'] or row['identity'][:19]} cannot come to {endpoint['name']}: {way.words}",
@@ -206,8 +207,8 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
 
 
 async def _rebuild(
-    tx: Transaction, image: Row, endpoint: Row, *, on: str, account: str
-) -> Ready | Awaited:
+    tx: Transaction, image: Row, endpoint: EndpointRow, *, on: str, account: str
+) -> Ready | Dependency:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
     recipe = recipe_from(image["recipe"])
     environment = replace(recipe.environment, lock=recipe.lock)
@@ -222,5 +223,6 @@ async def _rebuild(
     return await want_build(tx, endpoint, wanted)
 
 
-def _moving(move: Mapping[str, Any]) -> Awaited:
-    return Awaited(move["id"], f"its image is being {move['words']}", Phase.STAGING)
+def _moving(move: Mapping[str, Any]) -> Dependency:
+    message = f"its image is being {move['words']}"
+    return Dependency(DependencyKind.TRANSFER, move["id"], message=message)

@@ -6,12 +6,12 @@ from typing import Any
 
 from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
-from diamond.core.order import order_data
-from diamond.core.task import Phase
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images, require_snapshot
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.jobs import submit as jobs
 from diamond.service.planning.node_count import (
@@ -24,13 +24,11 @@ from diamond.service.planning.node_count import (
 from diamond.service.planning.scale_schemas import ScaleRequest
 from diamond.service.planning.scales import Waiting, add_scale
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import Place, place_of
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task, new_job
-from diamond.service.tasks.views import show_job, show_task
+from diamond.service.tasks.create import make_task, new_job
 
 UNKEPT = "The plan is not kept with it: it was made for one node, and probes have yet to tell how many it gets."
 Spec = dict[str, Any]
@@ -85,18 +83,17 @@ async def _make(
 
 
 async def _wait(
-    tx: Transaction, endpoint: Row, composed: Composed, spec: Spec, code: Code, project: str
+    tx: Transaction, endpoint: EndpointRow, composed: Composed, spec: Spec, code: Code, project: str
 ) -> dict[str, Any]:
     """A task that is submitted when its scale has told how many nodes it gets."""
-    job = new_job(composed, endpoint["owner"], code, project)
+    job = new_job(composed, endpoint.owner, code, project)
     await job_rows.add_job(tx, job)
     scale = ids.new_id(ids.SCALE)
     words = f"short runs find out how many nodes it is worth, then it is queued (scale {scale})"
-    awaited = Awaited(scale, words, Phase.PROBING)
+    probes = Dependency(DependencyKind.PROBE, scale, message=words)
     task = await make_task(
-        tx, job=job, endpoint=endpoint, order=order_data(composed.order), awaited=awaited
+        tx, job=job, endpoint=endpoint, order=composed.order, dependencies=[probes]
     )
     body = ScaleRequest(goal=GOAL)
-    await add_scale(tx, endpoint["owner"], spec, code, body, Waiting(task["id"], scale))
-    shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
-    return {**shown, "warnings": [waiting_message(), *composed.warnings]}
+    await add_scale(tx, endpoint.owner, spec, code, body, Waiting(task.id, scale))
+    return await jobs.submitted(tx, job, task, [waiting_message(), *composed.warnings])

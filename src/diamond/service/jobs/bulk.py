@@ -12,10 +12,11 @@ from diamond.core.task import FINAL_WORDS, State
 from diamond.service.access.principal import Principal
 from diamond.service.jobs.retry import retry_task
 from diamond.service.platform.services import Services
+from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.task_list import TaskFilter
 from diamond.service.tasks.tasks import cancel_task, count_tasks, list_tasks
 
-Act = Callable[[str], Awaitable[dict[str, Any]]]
+Act = Callable[[str], Awaitable[Task]]
 OPEN = [state.value for state in State if state.value not in FINAL_WORDS]
 AT_ONCE = 100
 """Of a filter, so many a call: a person sees how far it is, and no call takes minutes."""
@@ -82,13 +83,14 @@ async def _matched(
     tasks, after = await list_tasks(
         services, principal, found.wanted, limit=AT_ONCE, cursor=found.cursor
     )
-    return {**await act([task["id"] for task in tasks]), "next": after}
+    return {**await act([task.id for task in tasks]), "next": after}
 
 
 async def _counted(services: Services, principal: Principal, wanted: TaskFilter) -> dict[str, Any]:
     until = wanted.until or time.time()
     found = await count_tasks(services, principal, replace(wanted, until=until), whole=True)
-    number = sum(found["counts"][state] for state in wanted.states)
+    counts = found.counts.model_dump()
+    number = sum(counts[state] for state in wanted.states)
     return {"items": [], "done": 0, "failed": 0, "matching": number, "until": until}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
-from typing import Any
 
 from diamond.core.errors import NotFound
 from diamond.service.access.principal import Principal
@@ -13,12 +12,12 @@ from diamond.service.composer.spec_text import render
 from diamond.service.jobs import submit as jobs
 from diamond.service.platform.services import Services
 from diamond.service.tasks.code import manifest_of
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task
 
 MOST_BYTES = 512 << 10
 """Of one file: lines are compared with each other, which grows faster than their number."""
 MOST_SHOWN = 2 << 20
-Row = Mapping[str, Any]
 Files = Mapping[str, str]
 
 
@@ -35,18 +34,16 @@ async def diff_between(services: Services, principal: Principal, task: str, agai
     return await asyncio.to_thread(compare)
 
 
-async def _spec(services: Services, principal: Principal, row: Row) -> str:
-    job = await jobs.get_job(services, principal, row["job"])
-    return render(job["spec"])
+async def _spec(services: Services, principal: Principal, row: TaskRow) -> str:
+    job = await jobs.get_job(services, principal, row.job)
+    return render(job.spec)
 
 
-async def _files(services: Services, row: Row) -> Files:
+async def _files(services: Services, row: TaskRow) -> Files:
     """Digests by path; a link counts by where it leads."""
-    source = row["order"].get("code") or {}
-    if not source.get("snapshot"):
-        return {}
-    found = await manifest_of(services, source["snapshot"])
-    return {one["path"]: one.get("sha256") or f"-> {one.get('link', '')}" for one in found}
+    snapshot = row.order.code.snapshot if row.order.code else ""
+    files = await manifest_of(services, snapshot) if snapshot else []
+    return {file.path: file.sha256 or f"-> {file.link}" for file in files}
 
 
 def _changed(services: Services, old: Files, new: Files) -> Iterator[str]:

@@ -67,5 +67,5 @@ async def list_jobs(
 
 
 @router.get("/{job}", response_model=Job, responses=problems(404, 409))
-async def get_job(job: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_job(job: str, services: Service, person: Person) -> Job:
     return await jobs.get_job(services, person, job)

@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.spec_check import Composed
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import order_data
-from diamond.core.task import Phase
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import Code, Spec, compose, known_images
 from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_rows
 from diamond.service.images.arrivals import image_of
 from diamond.service.images.image_requests import (
@@ -29,14 +29,17 @@ from diamond.service.images.image_requests import (
 from diamond.service.images.transfers import bring
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
+from diamond.service.platform.database.rows import JsonObject, Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NOWHERE, Place, place_of
 from diamond.service.projects.visibility import visible
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task, new_job
-from diamond.service.tasks.views import show_job, show_task
+from diamond.service.tasks.create import make_task, new_chain, new_job
+from diamond.service.tasks.goal_schemas import Prediction
+from diamond.service.tasks.rows import JobRow, TaskRow
+from diamond.service.tasks.schemas import Job, Submitted
+from diamond.service.tasks.views import show_job, show_new_task
 
 
 async def submit_job(
@@ -97,55 +100,58 @@ async def submit_into(
 
 async def list_jobs(
     services: Services, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> tuple[list[Job], str | None]:
     async with services.store.read() as connection:
         page = await job_rows.list_jobs(connection, principal.user, limit=limit, cursor=cursor)
-        tasks = await job_rows.tasks_of_jobs(connection, [row["id"] for row in page.rows])
-    return [show_job(row, tasks[row["id"]]) for row in page.rows], page.next
+        tasks = await job_rows.tasks_of_jobs(connection, [row.id for row in page.rows])
+    return [show_job(row, tasks[row.id]) for row in page.rows], page.next
 
 
-async def get_job(services: Services, principal: Principal, job: str) -> dict[str, Any]:
+async def get_job(services: Services, principal: Principal, job: str) -> Job:
     async with services.store.read() as connection:
         row = await _find(connection, principal, job)
-        tasks = await job_rows.tasks_of_jobs(connection, [row["id"]])
-    return show_job(row, tasks[row["id"]])
+        tasks = await job_rows.tasks_of_jobs(connection, [row.id])
+    return show_job(row, tasks[row.id])
 
 
 async def add_run_task(
     tx: Transaction,
-    endpoint: Row,
-    job: Mapping[str, Any],
+    endpoint: EndpointRow,
+    job: JobRow,
     composed: Composed,
     retry_of: str | None = None,
     kind: str = "run",
     place: Place = NOWHERE,
-) -> dict[str, Any]:
+    *,
+    prediction: Prediction | None = None,
+    signature: JsonObject | None = None,
+) -> TaskRow:
     """A task that runs, or waits for its image first."""
-    image = await image_for(tx, endpoint, composed, job["owner"])
-    moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
+    image = await image_for(tx, endpoint, composed, job.owner)
+    moves = isinstance(image, Dependency) and image.kind is DependencyKind.TRANSFER
     place.require_unmoved(moves)
     order = (
         replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )
-    awaited = image if isinstance(image, Awaited) else None
     task = await make_task(
         tx,
         job=job,
         endpoint=endpoint,
-        order=order_data(order),
+        order=order,
         retry_of=retry_of,
-        awaited=awaited,
+        dependencies=[image] if isinstance(image, Dependency) else [],
         kind=kind,
-        chain={"signature": job["signature"]} if job.get("signature") else None,
+        chain=replace(new_chain(order, endpoint), signature=signature),
+        prediction=prediction,
     )
     if isinstance(image, Ready):
-        await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
+        await image_rows.add_use(tx, image=image.image, task=task.id, owner=task.owner)
     return task
 
 
 async def make_job(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     composed: Composed,
     code: Code,
     place: Place,
@@ -153,21 +159,35 @@ async def make_job(
 ) -> dict[str, Any]:
     """`about`: `owner`, `prediction`, `assignment` and `signature`, where there are any."""
     told = dict(about or {})
-    job = {
-        **new_job(composed, told.get("owner") or endpoint["owner"], code, place.id),
-        "assignment": told.get("assignment") or "",
-    }
-    about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
+    owner, assignment = told.get("owner") or endpoint.owner, told.get("assignment") or ""
+    job = new_job(composed, owner, code, place.id, assignment=assignment)
+    about_call(job=job.id, digest=job.digest, endpoint=endpoint.name)
     await job_rows.add_job(tx, job)
-    of_task = {**job, "prediction": told.get("prediction"), "signature": told.get("signature")}
-    task = await add_run_task(tx, endpoint, of_task, composed, place=place)
-    shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
-    return {**shown, "warnings": composed.warnings}
+    planned, signature = told.get("prediction"), told.get("signature")
+    task = await add_run_task(
+        tx,
+        endpoint,
+        job,
+        composed,
+        place=place,
+        prediction=Prediction.model_validate(planned) if planned else None,
+        signature=signature,
+    )
+    return await submitted(tx, job, task, composed.warnings)
+
+
+async def submitted(
+    tx: Transaction, job: JobRow, task: TaskRow, warnings: list[str]
+) -> dict[str, Any]:
+    """The answer to a submission, as it is kept for a repeated request."""
+    tasks = [await show_new_task(tx.connection, task)]
+    shown = Submitted(job=show_job(job, [task.id]), tasks=tasks, warnings=warnings)
+    return shown.model_dump(mode="json")
 
 
 async def image_for(
-    tx: Transaction, endpoint: Row, composed: Composed, owner: str
-) -> Ready | Awaited | None:
+    tx: Transaction, endpoint: EndpointRow, composed: Composed, owner: str
+) -> Ready | Dependency | None:
     """The image that a job needs: there, or on its way."""
     if endpoint["owner"] != owner and (composed.image or composed.build):
         return await _guests_image(tx, endpoint, composed)
@@ -199,7 +219,7 @@ async def _guests_image(tx: Transaction, endpoint: Row, composed: Composed) -> R
     return Ready(copy["image"], image_of(copy["record"]))
 
 
-async def _find(connection: AsyncConnection, principal: Principal, job: str) -> Mapping[str, Any]:
+async def _find(connection: AsyncConnection, principal: Principal, job: str) -> JobRow:
     exact = await job_rows.find_job(connection, job)
     row, _ = await visible(connection, principal, "job", job, exact)
     if row is not None:

@@ -51,7 +51,7 @@ def _matching(body: schemas.TaskChoice, match: schemas.TaskMatch) -> together.Ma
 )
 async def retry_task(
     task: str, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
+) -> schemas.Task:
     """A new task of the same job; only for one that has ended."""
     return await retry.retry_task(services, person, task, key)
 
@@ -63,7 +63,7 @@ async def resume_task(
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> dict[str, Any]:
+) -> schemas.Task:
     """Let it go on: the task itself while it has not ended, else a new one in the same run directory."""
     return await resuming.resume_task(services, person, task, body, key)
 

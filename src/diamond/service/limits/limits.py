@@ -1,173 +1,186 @@
-"""What a person or a project may use: set by those who look after them, and checked before anything is made."""
+"""What people and projects may use: set by administrators and managers, and checked before a task is made."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
+from diamond.core.order import Resources
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal, Role
 from diamond.service.chains.grants import node_hours_at_most
-from diamond.service.limits import store as rows
-from diamond.service.people import store as users
+from diamond.service.limits import schemas, store
+from diamond.service.limits.rows import LimitRow
+from diamond.service.people import store as people_store
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
-from diamond.service.projects import store as project_rows
+from diamond.service.projects import store as project_store
 from diamond.service.projects.projects import find_project
-
-Amounts = dict[str, Any]
-NONE: Amounts = dict.fromkeys(rows.AMOUNTS)
 
 
 @dataclass(frozen=True)
 class Bound:
     """One limit, what counts against it, and whose it is in words."""
 
-    amounts: Mapping[str, Any]
-    use: rows.Use
+    limit: LimitRow
+    use: store.Use
     whose: str
     ask: str
 
 
 async def check_limits(
     tx: Transaction,
-    job: Mapping[str, Any],
-    order: Mapping[str, Any],
+    owner: str,
+    project: str,
+    resources: Resources,
     *,
     kind: str = "run",
     hours: float | None = None,
 ) -> None:
     """Raises when one more task would pass a limit. `hours`: what it may take, if that is not one attempt's."""
-    wanted = node_hours_at_most(order) if hours is None else hours
-    for bound in await _bounds(tx.connection, job["owner"], job["project"]):
-        for words in _passed(bound, wanted, counts=kind in rows.COUNTED):
+    wanted = node_hours_at_most(resources) if hours is None else hours
+    for bound in await _bounds(tx.connection, owner, project):
+        for message in _passed(bound, wanted, counts=kind in store.COUNTED):
             raise Conflict(
-                f"{words[0].upper()}{words[1:]}",
+                f"{message[0].upper()}{message[1:]}",
                 f"Wait, ask for less, or {bound.ask}.",
                 code="over-limit",
             )
 
 
-async def show_limits(services: Services, kind: str, subject: str = "") -> Amounts:
+async def show_limits(services: Services, kind: str, subject: str = "") -> schemas.Limits:
     async with services.store.read() as connection:
         return await limits_of(connection, kind, subject)
 
 
-async def limits_of(connection: AsyncConnection, kind: str, subject: str = "") -> Amounts:
-    return (await rows.read_limits(connection, [(kind, subject)])).get((kind, subject), NONE)
+async def limits_of(connection: AsyncConnection, kind: str, subject: str = "") -> schemas.Limits:
+    rows = await store.read_limits(connection, [(kind, subject)])
+    return as_limits(rows.get((kind, subject)))
 
 
-async def limits_for_person(connection: AsyncConnection, user: str) -> Amounts:
-    """Her own, or else everybody's."""
-    keys = [(rows.PERSON, user), (rows.EVERYONE, "")]
-    found = await rows.read_limits(connection, keys)
-    return next((found[key] for key in keys if key in found), NONE)
+async def limits_for_person(connection: AsyncConnection, user: str) -> schemas.Limits:
+    """The person's own, or else the defaults."""
+    keys = [(store.PERSON, user), (store.EVERYONE, "")]
+    rows = await store.read_limits(connection, keys)
+    return as_limits(next((rows[key] for key in keys if key in rows), None))
 
 
-async def set_everyones(services: Services, principal: Principal, amounts: Amounts) -> Amounts:
-    return await _put(services, principal, rows.EVERYONE, "", amounts)
+def as_limits(row: LimitRow | None) -> schemas.Limits:
+    if row is None:
+        return schemas.Limits()
+    return schemas.Limits(
+        node_hours=row.node_hours,
+        running_tasks=row.running_tasks,
+        storage_bytes=row.storage_bytes,
+    )
 
 
-async def set_persons(
-    services: Services, principal: Principal, user: str, amounts: Amounts
-) -> Amounts:
+def show_use(use: store.Use) -> schemas.Use:
+    return schemas.Use(**asdict(use))
+
+
+async def set_default_limits(
+    services: Services, principal: Principal, limits: schemas.Limits
+) -> schemas.Limits:
+    return await _put(services, principal, store.EVERYONE, "", limits)
+
+
+async def set_person_limits(
+    services: Services, principal: Principal, user: str, limits: schemas.Limits
+) -> schemas.Limits:
     async with services.store.read() as connection:
-        if await users.find_user(connection, user) is None:
+        if await people_store.find_user(connection, user) is None:
             raise NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
-    return await _put(services, principal, rows.PERSON, user, amounts)
+    return await _put(services, principal, store.PERSON, user, limits)
 
 
-async def set_projects(
-    services: Services, principal: Principal, project: str, amounts: Amounts
-) -> Amounts:
+async def set_project_limits(
+    services: Services, principal: Principal, project: str, limits: schemas.Limits
+) -> schemas.Limits:
     """By an administrator, who need not be in it."""
     async with services.store.read() as connection:
-        if await project_rows.find_project(connection, project) is None:
+        if await project_store.find_project(connection, project) is None:
             raise NotFound(f"There is no project {project!r}", "Give its id.")
-    return await _put(services, principal, rows.PROJECT, project, amounts)
+    return await _put(services, principal, store.PROJECT, project, limits)
 
 
-async def set_each_members(
-    services: Services, principal: Principal, project: str, amounts: Amounts
-) -> dict[str, Amounts]:
+async def set_member_limits(
+    services: Services, principal: Principal, project: str, limits: schemas.Limits
+) -> schemas.ProjectLimits:
     """By a manager: what each member may use in the project."""
     async with services.store.read() as connection:
         row = await find_project(connection, principal, project, Role.MANAGER)
-    await _put(services, principal, rows.EACH, row["id"], amounts)
-    return await show_projects(services, principal, row["id"])
+    await _put(services, principal, store.EACH, row.id, limits)
+    return await show_project_limits(services, principal, row.id)
 
 
-async def show_projects(
+async def show_project_limits(
     services: Services, principal: Principal, project: str
-) -> dict[str, Amounts]:
+) -> schemas.ProjectLimits:
     async with services.store.read() as connection:
         row = await find_project(connection, principal, project)
-        keys = [(rows.PROJECT, row["id"]), (rows.EACH, row["id"])]
-        found = await rows.read_limits(connection, keys)
-    return {"total": found.get(keys[0], NONE), "each": found.get(keys[1], NONE)}
+        keys = [(store.PROJECT, row.id), (store.EACH, row.id)]
+        rows = await store.read_limits(connection, keys)
+    total, each = (as_limits(rows.get(key)) for key in keys)
+    return schemas.ProjectLimits(total=total, each=each)
 
 
 async def _put(
-    services: Services, principal: Principal, kind: str, subject: str, amounts: Amounts
-) -> Amounts:
-    row = {
-        "kind": kind,
-        "subject": subject,
-        "owner": principal.user,
-        "updated": time.time(),
-        **{name: amounts.get(name) for name in rows.AMOUNTS},
-    }
-    await services.store.run(lambda tx: rows.put_limits(tx, row))
-    return {name: row[name] for name in rows.AMOUNTS}
+    services: Services, principal: Principal, kind: str, subject: str, limits: schemas.Limits
+) -> schemas.Limits:
+    row = LimitRow(
+        kind=kind,
+        subject=subject,
+        owner=principal.user,
+        node_hours=limits.node_hours,
+        running_tasks=limits.running_tasks,
+        storage_bytes=limits.storage_bytes,
+        updated=time.time(),
+    )
+    await services.store.run(lambda tx: store.put_limits(tx, row))
+    return limits
 
 
 async def _bounds(connection: AsyncConnection, user: str, project: str) -> list[Bound]:
-    """Most people have none: then only that is asked."""
-    keys = [(rows.PERSON, user), (rows.EVERYONE, "")]
-    keys += [(rows.PROJECT, project), (rows.EACH, project)] if project else []
-    found = await rows.read_limits(connection, keys, lock=True)
+    """Most people have none: then nothing else is read."""
+    person, everyone = (store.PERSON, user), (store.EVERYONE, "")
+    total, each = (store.PROJECT, project), (store.EACH, project)
+    keys = [person, everyone, *([total, each] if project else [])]
+    rows = await store.read_limits(connection, keys, lock=True)
     bounds: list[Bound] = []
-    own = found.get(keys[0]) or found.get(keys[1])
+    own = rows.get(person) or rows.get(everyone)
     if own:
-        use = await rows.use_of(connection, owner=user)
-        bounds.append(Bound(own, use, "your limit", "ask an administrator for more"))
-    if project and keys[2] in found:
-        use = await rows.use_of(connection, project=project)
-        bounds.append(Bound(found[keys[2]], use, "the limit of the project", _ASK_ADMIN))
-    if project and keys[3] in found:
-        use = await rows.use_of(connection, owner=user, project=project)
-        words = "your limit in this project"
-        bounds.append(Bound(found[keys[3]], use, words, "ask a manager of the project for more"))
+        use = await store.use_of(connection, owner=user)
+        bounds.append(Bound(own, use, "your limit", _ASK_ADMIN))
+    if total in rows:
+        use = await store.use_of(connection, project=project)
+        bounds.append(Bound(rows[total], use, "the limit of the project", _ASK_ADMIN))
+    if each in rows:
+        use = await store.use_of(connection, owner=user, project=project)
+        bounds.append(Bound(rows[each], use, "your limit in this project", _ASK_MANAGER))
     return bounds
 
 
 _ASK_ADMIN = "ask an administrator for more"
+_ASK_MANAGER = "ask a manager of the project for more"
 
 
 def _passed(bound: Bound, hours: float, *, counts: bool) -> Iterator[str]:
-    """In words, each limit that one more task would pass."""
-    use, amounts = bound.use, bound.amounts
-    most = amounts["node_hours"]
+    """A message for each limit that one more task would pass."""
+    use, limit = bound.use, bound.limit
     total = use.node_hours + use.node_hours_committed + hours
-    if most is not None and total > most * (1 + 1e-9):
+    if limit.node_hours is not None and total > limit.node_hours * (1 + 1e-9):
         yield (
-            f"{bound.whose} is {most:.4g} node-hours: {use.node_hours:.4g} are used, tasks that have not ended "
+            f"{bound.whose} is {limit.node_hours:.4g} node-hours: {use.node_hours:.4g} are used, tasks that have not ended "
             f"may take {use.node_hours_committed:.4g}, and this one {hours:.4g}"
         )
-    most = amounts["running_tasks"]
-    if counts and most is not None and use.running_tasks >= most:
+    if counts and limit.running_tasks is not None and use.running_tasks >= limit.running_tasks:
         tasks = "task" if use.running_tasks == 1 else "tasks"
-        yield f"{bound.whose} is {most} at a time: {use.running_tasks} {tasks} have not ended"
-    most = amounts["storage_bytes"]
-    if most is not None and use.storage_bytes >= most:
-        held = show_bytes(use.storage_bytes)
-        yield f"{bound.whose} is {show_bytes(most)} of storage: results hold {held} (`diamond clean` makes room)"
-
-
-def show_use(use: rows.Use) -> dict[str, Any]:
-    return asdict(use)
+        yield f"{bound.whose} is {limit.running_tasks} at a time: {use.running_tasks} {tasks} have not ended"
+    if limit.storage_bytes is not None and use.storage_bytes >= limit.storage_bytes:
+        most, held = show_bytes(limit.storage_bytes), show_bytes(use.storage_bytes)
+        yield f"{bound.whose} is {most} of storage: results hold {held} (`diamond clean` makes room)"

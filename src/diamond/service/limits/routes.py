@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -21,49 +21,51 @@ Search = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/me/usage", response_model=schemas.MyUsage, responses=problems())
-async def my_usage(services: Service, person: Person) -> dict[str, Any]:
-    """What the caller has used, in all and in each of her projects, beside her limits."""
+async def my_usage(services: Service, person: Person) -> schemas.MyUsage:
+    """What the caller has used, in total and in each of their projects, beside their limits."""
     return await usage.my_usage(services, person)
 
 
 @router.get("/limits", response_model=schemas.Limits, responses=problems())
-async def get_limits(services: Service, person: Person) -> dict[str, Any]:
-    """Of everybody who has none of her own."""
+async def get_limits(services: Service, person: Person) -> schemas.Limits:
+    """The defaults, for everybody without limits of their own."""
     return await limits.show_limits(services, EVERYONE)
 
 
 @router.put("/limits", response_model=schemas.Limits, responses=problems())
-async def put_limits(body: schemas.Limits, services: Service, person: Person) -> dict[str, Any]:
-    return await limits.set_everyones(services, person, body.model_dump())
+async def put_limits(body: schemas.Limits, services: Service, person: Person) -> schemas.Limits:
+    return await limits.set_default_limits(services, person, body)
 
 
 @router.get("/users/{user}/limits", response_model=schemas.Limits, responses=problems())
-async def get_user_limits(user: str, services: Service, person: Person) -> dict[str, Any]:
-    """Her own; all null where everybody's hold for her."""
+async def get_user_limits(user: str, services: Service, person: Person) -> schemas.Limits:
+    """The person's own; all null where the defaults apply."""
     return await limits.show_limits(services, PERSON, user)
 
 
 @router.put("/users/{user}/limits", response_model=schemas.Limits, responses=problems(404))
 async def put_user_limits(
     user: str, body: schemas.Limits, services: Service, person: Person
-) -> dict[str, Any]:
-    """All null: everybody's hold for her again."""
-    return await limits.set_persons(services, person, user, body.model_dump())
+) -> schemas.Limits:
+    """All null: the defaults apply again."""
+    return await limits.set_person_limits(services, person, user, body)
 
 
 @router.put("/limits/projects/{project}", response_model=schemas.Limits, responses=problems(404))
 async def put_project_total(
     project: str, body: schemas.Limits, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.Limits:
     """By an administrator: what all of a project may use together. By its id."""
-    return await limits.set_projects(services, person, project, body.model_dump())
+    return await limits.set_project_limits(services, person, project, body)
 
 
 @router.get(
     "/projects/{project}/limits", response_model=schemas.ProjectLimits, responses=problems(404, 409)
 )
-async def get_project_limits(project: str, services: Service, person: Person) -> dict[str, Any]:
-    return await limits.show_projects(services, person, project)
+async def get_project_limits(
+    project: str, services: Service, person: Person
+) -> schemas.ProjectLimits:
+    return await limits.show_project_limits(services, person, project)
 
 
 @router.put(
@@ -71,9 +73,9 @@ async def get_project_limits(project: str, services: Service, person: Person) ->
 )
 async def put_project_limits(
     project: str, body: schemas.Limits, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.ProjectLimits:
     """By a manager: what each member may use in the project."""
-    return await limits.set_each_members(services, person, project, body.model_dump())
+    return await limits.set_member_limits(services, person, project, body)
 
 
 @router.get(
@@ -81,7 +83,7 @@ async def put_project_limits(
 )
 async def project_usage(
     project: str, services: Service, person: Person, since: Since = 0.0, until: Until = None
-) -> dict[str, Any]:
+) -> schemas.ProjectUsage:
     """In all and by person, of tasks made in that span; for managers."""
     return await usage.project_usage(services, person, project, Span(since, until))
 
@@ -107,10 +109,10 @@ async def all_usage(
     since: Since = 0.0,
     until: Until = None,
     limit: Limit = 500,
-) -> dict[str, Any]:
+) -> Page[schemas.UsageLine]:
     """By person or by project, of tasks made in that span; for administrators."""
     items = await usage.all_usage(services, by, search, Span(since, until), limit)
-    return {"items": items}
+    return Page(items=items)
 
 
 @router.get("/usage/export", response_class=Response, responses={200: BYTES, **problems()})

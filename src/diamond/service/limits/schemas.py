@@ -59,7 +59,7 @@ class MyUsage(BaseModel):
     use: Use
     limits: Limits
     projects: list[ProjectPart]
-    """What the person used in each of her projects."""
+    """What the person used in each of their projects."""
 
 
 class ProjectUsage(BaseModel):
@@ -81,7 +81,7 @@ class UserPage(User):
     use: Use
     limits: Limits
     own_limits: bool
-    """Whether these limits are hers, not everybody's."""
+    """Whether these limits are the person's own, not the defaults."""
     projects: list[RoleInProject]
     identities: list[IdentityShown]
     sessions: int

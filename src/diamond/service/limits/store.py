@@ -21,17 +21,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.order import resources_from
 from diamond.core.task import FINAL_WORDS
 from diamond.service.chains.grants import node_hours_at_most
-from diamond.service.limits.rows import LimitRow, OwnedProjectRow
+from diamond.service.limits.rows import LimitRow, ProjectNameRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import rows_of
-from diamond.service.platform.database.tables import limits, projects, tasks, users
+from diamond.service.platform.database.rows import rows_of, values_of
+from diamond.service.platform.database.tables import limits, projects, tasks
 from diamond.service.platform.wakeups.notifier import SIZES
 
 EVERYONE, PERSON, PROJECT, EACH = "everyone", "person", "project", "each"
-"""Each person without limits of her own; one person; all of a project; each of its members in it."""
-AMOUNTS = ("node_hours", "running_tasks", "storage_bytes")
+"""Each person without limits of their own; one person; all of a project; each of its members in it."""
 COUNTED = ("run", "probe")
 """Kinds of tasks that a limit of running tasks counts: builds come with the task that waits for them."""
 Key = tuple[str, str]
@@ -62,15 +62,15 @@ ALWAYS = Span()
 
 async def read_limits(
     connection: AsyncConnection, keys: Sequence[Key], *, lock: bool = False
-) -> dict[Key, dict[str, Any]]:
-    """Those that are set. `lock`: two who ask at once are let in one after the other."""
+) -> dict[Key, LimitRow]:
+    """Those that are set. `lock`: of two who ask at once the second waits for the first."""
     asked = {
         f"{name}_{n}": value
         for n, key in enumerate(keys)
         for name, value in zip(("kind", "subject"), key, strict=True)
     }
-    found = rows_of(await connection.execute(_read(len(keys), lock), asked), LimitRow)
-    return {(row["kind"], row["subject"]): {name: row[name] for name in AMOUNTS} for row in found}
+    rows = rows_of(await connection.execute(_read(len(keys), lock), asked), LimitRow)
+    return {(row.kind, row.subject): row for row in rows}
 
 
 @cache
@@ -84,12 +84,12 @@ def _read(count: int, lock: bool) -> Select[Any]:
     return query.with_for_update() if lock else query
 
 
-async def put_limits(tx: Transaction, row: dict[str, Any]) -> None:
-    of_subject = limits.c.kind == row["kind"], limits.c.subject == row["subject"]
+async def put_limits(tx: Transaction, row: LimitRow) -> None:
+    of_subject = limits.c.kind == row.kind, limits.c.subject == row.subject
     await tx.connection.execute(delete(limits).where(*of_subject))
-    if any(row[name] is not None for name in AMOUNTS):
-        await tx.connection.execute(insert(limits), row)
-    if row["storage_bytes"] is not None:
+    if not row.is_empty:
+        await tx.connection.execute(insert(limits), values_of(row))
+    if row.storage_bytes is not None:
         tx.wake(SIZES)
 
 
@@ -102,8 +102,8 @@ async def use_of(
     connection: AsyncConnection, *, owner: str = "", project: str = "", span: Span = ALWAYS
 ) -> Use:
     """Of a person, a project, or a person in a project."""
-    found = await uses(connection, [], owner=owner, project=project, span=span)
-    return found.get((), Use())
+    summed = await uses(connection, [], owner=owner, project=project, span=span)
+    return summed.get((), Use())
 
 
 async def uses(
@@ -150,17 +150,14 @@ async def forget_sizes(tx: Transaction, cleaned: Sequence[str]) -> None:
 
 async def list_projects_of_all(
     connection: AsyncConnection, search: str, limit: int
-) -> list[OwnedProjectRow]:
+) -> list[ProjectNameRow]:
     """For administrators, who see that a project is there and what it uses, not its work."""
-    query = select(projects, users.c.name.label("owner_name")).join(
-        users, users.c.id == projects.c.owner
-    )
+    query = select(projects.c.id, projects.c.name)
     if search:
         parts = (projects.c.name, projects.c.title, projects.c.id)
-        query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
-    return rows_of(
-        await connection.execute(query.order_by(projects.c.name).limit(limit)), OwnedProjectRow
-    )
+        query = query.where(or_(*(part.icontains(search, autoescape=True) for part in parts)))
+    first = query.order_by(projects.c.name).limit(limit)
+    return rows_of(await connection.execute(first), ProjectNameRow)
 
 
 async def _open(
@@ -170,22 +167,23 @@ async def _open(
     query = select(*by, tasks.c.kind, tasks.c.order).where(
         *which, tasks.c.state.not_in(FINAL_WORDS)
     )
-    found: dict[tuple[Any, ...], tuple[int, float]] = {}
+    counted: dict[tuple[Any, ...], tuple[int, float]] = {}
     for row in await connection.execute(query):
         key, kind, order = tuple(row[: len(by)]), row[-2], row[-1]
-        count, hours = found.get(key, (0, 0.0))
-        found[key] = count + (kind in COUNTED), hours + node_hours_at_most(order)
-    return found
+        count, hours = counted.get(key, (0, 0.0))
+        more = node_hours_at_most(resources_from(order))
+        counted[key] = count + (kind in COUNTED), hours + more
+    return counted
 
 
 def _where(owner: str, project: str, span: Span) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if owner:
-        found.append(tasks.c.owner == owner)
+        conditions.append(tasks.c.owner == owner)
     if project:
-        found.append(tasks.c.project == project)
+        conditions.append(tasks.c.project == project)
     if span.since:
-        found.append(tasks.c.created >= span.since)
+        conditions.append(tasks.c.created >= span.since)
     if span.until is not None:
-        found.append(tasks.c.created < span.until)
-    return found
+        conditions.append(tasks.c.created < span.until)
+    return conditions

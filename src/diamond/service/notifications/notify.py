@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core import ids
-from diamond.core.task import Task
+from diamond.core.task import State, Task
 from diamond.core.units import show_minutes
 from diamond.core.words import reason_words, sentence
 from diamond.service.notifications import store as rows
@@ -52,31 +52,32 @@ def read_settings(stored: Any) -> NotificationSettings:
     return NotificationSettings.model_validate(stored or {})
 
 
-def ending_notice(row: Mapping[str, Any], values: Mapping[str, Any]) -> Notice:
-    """Of a task that has just ended: `values` are its columns as they will be."""
-    state, name, place = values["state"], row["name"], row["endpoint_name"]
-    reason = f": {reason_words(values['reason'])}" if state == "failed" and values["reason"] else ""
-    lines = [_with_stop(sentence(values["message"])), _lasted(row, values)]
+def ending_notice(
+    task: Task, *, name: str, endpoint: str, started: float | None, ended: float | None
+) -> Notice:
+    """Of a task that has just ended."""
+    state, why = task.state.value, task.reason.value
+    reason = f": {reason_words(why)}" if task.state is State.FAILED and why else ""
+    lines = [_with_stop(sentence(task.message)), _lasted(started, ended)]
     return Notice(
-        f"{row['id']}:ended",
+        f"{task.id}:ended",
         state,
-        f"{name} {'was cancelled' if state == 'cancelled' else state} on {place}{reason}",
+        f"{name} {'was cancelled' if state == 'cancelled' else state} on {endpoint}{reason}",
         " ".join(line for line in lines if line),
-        task=row["id"],
-        endpoint=place,
+        task=task.id,
+        endpoint=endpoint,
     )
 
 
-def asking_notice(row: Mapping[str, Any], task: Task) -> Notice:
-    """Of a task that could go on and waits for its person."""
-    name, place = row["name"], row["endpoint_name"]
+def asking_notice(task: Task, *, name: str, endpoint: str) -> Notice:
+    """Of a task that can continue and waits for its owner's approval."""
     return Notice(
-        f"{row['id']}:asking:{task.attempt.number}",
+        f"{task.id}:asking:{task.attempt.number}",
         "asking",
-        f"{name} on {place} asks to go on",
+        f"{name} on {endpoint} asks to continue",
         task.message,
-        task=row["id"],
-        endpoint=place,
+        task=task.id,
+        endpoint=endpoint,
     )
 
 
@@ -84,8 +85,7 @@ def _with_stop(text: str) -> str:
     return text if not text or text[-1] in ".!?:;…" else f"{text}."
 
 
-def _lasted(row: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    started, ended = values.get("started") or row["started"], values.get("ended")
+def _lasted(started: float | None, ended: float | None) -> str:
     if not started or not ended or ended < started:
         return ""
     seconds = ended - started

@@ -23,8 +23,9 @@ from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task, task_history
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 
 PIECE_BYTES = 4 << 20
 REPORT_LOG_BYTES = 16 << 10
@@ -90,7 +91,7 @@ async def open_file(
 async def task_script(services: Services, principal: Principal, task: str) -> str:
     row = await _online_task(services, principal, task)
     answer = await services.relay.ask_json(
-        row["endpoint"], "script", order=row["order"], task=row["id"], attempt=row["attempt"]
+        row["endpoint"], "script", order=row.order_json, task=row["id"], attempt=row["attempt"]
     )
     return str(answer.get("script", ""))
 
@@ -110,10 +111,11 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
         endpoint = await endpoint_by_id(connection, row["endpoint"])
+        shown = (await show_tasks(connection, [row]))[0]
     facts = {
         "diamond": __version__,
-        "task": show_task(row),
-        "history": await task_history(services, principal, row["id"]),
+        "task": shown.model_dump(mode="json"),
+        "history": [line.model_dump() for line in await task_history(services, principal, row.id)],
         "logs": (await list_logs(services, principal, row["id"]))["items"],
         "log_ends": await _log_ends(services, principal, row),
         "endpoint": _endpoint_facts(endpoint),
@@ -131,7 +133,7 @@ def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "type": guessed_type(path), "preview": preview_of(path)}
 
 
-async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+async def _online_task(services: Services, principal: Principal, task: str) -> TaskRow:
     row = await load_task(services, principal, task)
     require_files(row)
     await require_online(services, row)
@@ -200,9 +202,9 @@ async def _machine(
         return {"missing": error.message}
 
 
-def _without_unmasked(facts: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_unmasked(facts: dict[str, Any], row: TaskRow) -> dict[str, Any]:
     """A program may have printed its secrets, and only the endpoint knows them by value."""
-    if not row["order"].get("secrets"):
+    if not row.order.secrets:
         return facts
     words = "(left out: the task has secrets, and its endpoint did not answer to mask them)"
     return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], words)}

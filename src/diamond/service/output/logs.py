@@ -8,7 +8,6 @@ from typing import Any
 
 from diamond.core.errors import EndpointAway, NotFound
 from diamond.core.kept import MOST_RANKS, logs_folder, rank_words
-from diamond.core.order import order_from
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_files, require_online
 from diamond.service.output import log_store as logs
@@ -53,7 +52,7 @@ async def list_logs(services: Services, principal: Principal, task: str) -> dict
             for one in found
             if one["stream"] in LOG_STREAMS
         ]
-    ranks = order_from(dict(row["order"])).ranks
+    ranks = row.order.ranks
     words = rank_words(ranks, row["endpoint_name"])
     return {"items": items, "ranks": ranks, "carried_ranks": MOST_RANKS, "words": words}
 

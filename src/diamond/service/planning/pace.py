@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotFound
@@ -16,6 +14,7 @@ from diamond.service.output.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.planning.scales import find_scale
 from diamond.service.platform.services import Services
 from diamond.service.tasks.goal_schemas import Goal
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task
 
 
@@ -88,8 +87,8 @@ def _longest(metrics: bytes) -> list[Point]:
     return max(curves, key=len, default=[])
 
 
-def _of_another_size(row: Mapping[str, Any], nodes: int) -> tuple[str, ...]:
-    ran = int(row["order"]["resources"]["nodes"])
+def _of_another_size(row: TaskRow, nodes: int) -> tuple[str, ...]:
+    ran = row.resources.nodes
     if ran == nodes:
         return ()
     return (

@@ -19,6 +19,7 @@ from diamond.service.chains.granting import known_waits
 from diamond.service.chains.grants import hand_over_seconds
 from diamond.service.composer.request import asked_for
 from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.planning import schemas
 from diamond.service.planning.node_count import check_job, is_auto
@@ -103,7 +104,7 @@ async def plan_for(
 
 async def _known(
     services: Services, principal: Principal, endpoint: str
-) -> tuple[Row, list[PastWait]]:
+) -> tuple[EndpointRow, list[PastWait]]:
     async with services.store.read() as connection:
         row = await usable_endpoint(connection, principal.user, endpoint)
         return row, await known_waits(connection, row, principal.user)

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import canonical, order_data
+from diamond.core.order import canonical
 from diamond.planning.budget import max_nodes_within, parse_budget
 from diamond.planning.probe_runs import parse_goal
 from diamond.service.access.authorize import Action, require
@@ -99,7 +99,8 @@ async def add_scale(
     if waiting:
         row |= {"id": waiting.scale, "for_task": waiting.task}
     hours = row["wanted"]["node_hours_at_most"]
-    await check_limits(tx, job, order_data(composed.order), kind="probe", hours=hours)
+    resources = composed.order.resources
+    await check_limits(tx, owner, "", resources, kind="probe", hours=hours)
     await job_rows.add_job(tx, job)
     await rows.add_scale(tx, row)
     tx.wake(SCALES)

@@ -206,9 +206,9 @@ async def _begin(tx: Transaction, row: Row, probe: Found) -> str:
     composed = check(probe["spec"], endpoints=facts, code=job["code"], images=images)
     order = probe_order(composed.order, is_counted=bool(row["wanted"]["budget"]))
     composed = replace(composed, order=order)
-    named = {**job, "name": f"{job['name']} ({probe['label']})", "digest": composed.order.digest}
+    named = replace(job, name=f"{job.name} ({probe['label']})", digest=composed.order.digest)
     task = await add_run_task(tx, endpoint, named, composed, kind="probe")
-    return str(task["id"])
+    return task.id
 
 
 async def _conclusion(connection: AsyncConnection, row: Row, probes: list[Found]) -> Found:

@@ -23,6 +23,7 @@ from diamond.service.projects.visibility import find_person, visible
 from diamond.service.sharing.notify import tell_of_share
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.bound_work import require_free, require_sharable, require_welcome
+from diamond.service.tasks.rows import JobRow
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -58,7 +59,7 @@ async def share(
     async def add(tx: Transaction) -> None:
         row = await _own(tx.connection, principal, kind, thing)
         if kind == JOB:
-            await require_sharable(tx.connection, principal, row)
+            await require_sharable(tx.connection, principal, row["project"])
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = {
             "kind": kind,
@@ -90,13 +91,13 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
     """Into another project of the caller's, or out of any, unless what it used counts against a project."""
 
     async def move(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, JOB, job)
+        row = await _own_job(tx.connection, principal, job)
         place = await place_of(tx.connection, principal, project)
-        if place.id == row["project"]:
+        if place.id == row.project:
             return
-        await require_free(tx.connection, principal, row)
+        await require_free(tx.connection, principal, row.project)
         await require_welcome(tx.connection, place, row)
-        await rows.move_job(tx, row["id"], place.id)
+        await rows.move_job(tx, row.id, place.id)
 
     await services.store.run(move)
 
@@ -107,11 +108,15 @@ async def _own(connection: AsyncConnection, principal: Principal, kind: str, thi
         return await find_image(connection, principal, thing, Action.WRITE)
     if kind == PROFILE:
         return await find_endpoint(connection, principal, thing, Action.WRITE)
-    found = await job_rows.find_job(connection, thing)
-    row, role = await visible(connection, principal, JOB, thing, found)
+    return await _own_job(connection, principal, thing)
+
+
+async def _own_job(connection: AsyncConnection, principal: Principal, job: str) -> JobRow:
+    exact = await job_rows.find_job(connection, job)
+    row, role = await visible(connection, principal, JOB, job, exact)
     if row is None:
-        raise NotFound(f"There is no job {thing}", "`diamond tasks` lists what there is.")
-    require(principal, Action.WRITE, owner=row["owner"], shared=role, what="job")
+        raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")
+    require(principal, Action.WRITE, owner=row.owner, shared=role, what="job")
     return row
 
 

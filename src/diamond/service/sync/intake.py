@@ -24,6 +24,7 @@ from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SCALES, task_topic
 from diamond.service.tasks import store as task_rows
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
@@ -57,7 +58,7 @@ async def take_bytes(services: Services, call: AgentCall, body: bytes) -> dict[s
 
 
 async def _take(
-    tx: Transaction, call: AgentCall, steps: Steps, known: Mapping[str, Row], part: Part
+    tx: Transaction, call: AgentCall, steps: Steps, known: Mapping[str, TaskRow], part: Part
 ) -> int:
     task = known.get(part.key.task)
     if task is None:
@@ -76,13 +77,13 @@ async def _take(
         size = await _take_metrics(tx, steps, task, stream, part)
     tx.wake(task_topic(task["id"]))
     if task["state"] in FINAL_WORDS:
-        steps.tell_of(task)
+        steps.announce(task)
     if task["kind"] == "probe":
         tx.wake(SCALES)
     return size
 
 
-async def _take_steps(tx: Transaction, task: Row, stream: Row, part: Part) -> bytes:
+async def _take_steps(tx: Transaction, task: TaskRow, stream: Row, part: Part) -> bytes:
     """An image that a build tells of is written down; what begins a next line is kept for it."""
     if part.key.stream != "steps":
         return b""
@@ -94,7 +95,7 @@ async def _take_steps(tx: Transaction, task: Row, stream: Row, part: Part) -> by
 
 
 async def _take_metrics(
-    tx: Transaction, steps: Steps, task: Row, stream: LogStreamRow, part: Part
+    tx: Transaction, steps: Steps, task: TaskRow, stream: LogStreamRow, part: Part
 ) -> int:
     lines = read_lines(b"" if part.skipped else bytes(stream["partial"]), part.data)
     thinned = await metrics.add_points(tx, stream, lines.points)
@@ -112,7 +113,7 @@ async def _take_metrics(
     return size
 
 
-def _note(steps: Steps, task: Row, message: str, code: str) -> None:
+def _note(steps: Steps, task: TaskRow, message: str, code: str) -> None:
     if not steps.knows(task["id"]):
         steps.load(task)
     steps.apply(task["id"], Note(time.time(), message=message, code=code))

@@ -48,7 +48,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
             "generation": generation,
             "now": time.time(),
             "restored": _is_from_a_backup(row, told),
-            "open_tasks": [_open(task) for task in still_open if not task["awaits"]],
+            "open_tasks": [_open(task) for task in still_open if not task.is_waiting],
             "settings": agent_settings(row),
             "status_questions_per_minute": await _share(tx.connection, row),
         }
@@ -192,13 +192,13 @@ async def _answer(
 ) -> dict[str, Any]:
     """What is due, and which ends are recorded: told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
-        closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
+        closed = await task_rows.unconfirmed_ends(connection, call.endpoint["id"])
         endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"]) or call.endpoint
         share = await _share(connection, endpoint)
 
     async def hand_over(tx: Transaction) -> Sequence[Row]:
         await command_rows.mark_done(tx, endpoint["id"], done)
-        await task_rows.mark_told(tx, closed)
+        await task_rows.confirm_ends(tx, closed)
         if not is_due:
             return []
         held_back, place = withheld(endpoint), endpoint["id"]

@@ -1,125 +1,127 @@
-"""After a restore from a backup: tasks that the machines know and the service forgot."""
+"""After a restore from a backup: tasks that the machines know and the service has lost."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diamond.core.errors import BadRequest
-from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
-from diamond.core.task import Attempt, Task
-from diamond.service.chains.grants import first_chain
+from diamond.core.task import Attempt
+from diamond.service.chains.rows import chain_from
 from diamond.service.endpoints.community import is_community
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.people.shares import PROFILE, things_shared_with
 from diamond.service.people.store import find_user
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks import store as task_rows
-from diamond.service.tasks.core_rows import attempt_entry, row_values
-from diamond.service.tasks.submit_command import BESIDE
+from diamond.service.tasks import job_store
+from diamond.service.tasks import store as task_store
+from diamond.service.tasks.create import first_row, new_chain
+from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 
 
-async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
-    """Make job and task anew from `task.json`; its owner is the endpoint's, but for community accounts."""
-    facts, attempts = clean(told.get("task_json")), clean(told.get("attempts") or [])
+@dataclass(frozen=True)
+class KnownTask:
+    """`task.json` of a run directory, and the attempts beside it."""
+
+    id: str
+    job: str
+    name: str
+    kind: str
+    created: float
+    order: JsonObject
+    person: str
+    """The id of whom it is for, on a community account."""
+    beside: JsonObject
+    """What `task.json` holds of the chain."""
+    attempts: list[Attempt]
+
+
+async def adopt_task(services: Services, call: AgentCall, report: Mapping[str, Any]) -> None:
+    """Make job and task again from `task.json`; its owner is the endpoint's, but for community accounts."""
     try:
-        row = _row(call, facts, attempts)
+        known = _known(clean(report.get("task_json")), clean(report.get("attempts") or []))
+        row = _row(call, known)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BadRequest(f"This task.json cannot be read: {error}") from None
 
     async def adopt(tx: Transaction) -> None:
-        row["owner"] = await _owner(tx, call, facts)
-        if await task_rows.find_task(tx.connection, row["id"]):
+        owned = replace(row, owner=await _owner(tx, call, known.person))
+        if await task_store.find_task(tx.connection, row.id):
             return
-        job = await job_rows.find_job(tx.connection, row["job"])
+        job = await job_store.find_job(tx.connection, row.job)
         if job is None:
-            await job_rows.add_job(tx, _job(row))
-        elif job["owner"] != row["owner"]:
+            await job_store.add_job(tx, _job(known, owned.owner))
+        elif job.owner != owned.owner:
             raise BadRequest("This job belongs to somebody else")
-        await task_rows.add_task(tx, row)
-        await task_rows.add_history(tx, [_line(row)])
-        await publish(tx, row["owner"], [News("task", row["id"])])
+        await task_store.add_task(tx, owned)
+        await task_store.add_history(tx, [_line(owned)])
+        await publish(tx, owned.owner, [News("task", owned.id)])
 
     await services.store.run(adopt)
 
 
-async def _owner(tx: Transaction, call: AgentCall, facts: dict[str, Any]) -> str:
-    """On a community account each task is its person's: of those who may use it, since a machine could name anybody."""
-    person = str((facts.get("person") or {}).get("id") or "")
+def _known(facts: Mapping[str, Any], attempts: list[Mapping[str, Any]]) -> KnownTask:
+    known = [Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts]
+    names = ("continues", "signature", "person")
+    return KnownTask(
+        id=str(facts["task"]),
+        job=str(facts["job"]),
+        name=str(facts["name"]),
+        kind=str(facts.get("kind", "run")),
+        created=float(facts.get("created") or time.time()),
+        order=facts["order"],
+        person=str((facts.get("person") or {}).get("id") or ""),
+        beside={name: facts[name] for name in names if facts.get(name)},
+        attempts=sorted(known, key=lambda attempt: attempt.number),
+    )
+
+
+async def _owner(tx: Transaction, call: AgentCall, person: str) -> str:
+    """On a community account each task belongs to who it was for: of those who may use it, since a machine could name anybody."""
     if is_community(call.endpoint) and person and await find_user(tx.connection, person):
         shared = await things_shared_with(tx.connection, PROFILE, person)
-        return person if call.endpoint["id"] in shared else call.principal.user
+        return person if call.endpoint.id in shared else call.principal.user
     return call.principal.user
 
 
-def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    now, endpoint, order = time.time(), call.endpoint, facts["order"]
-    known = sorted(
-        (Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts),
-        key=lambda one: one.number,
+def _row(call: AgentCall, known: KnownTask) -> TaskRow:
+    order = order_from(known.order)
+    job = _job(known, call.principal.user)
+    chain = replace(chain_from(known.beside), budget=new_chain(order, call.endpoint).budget)
+    row = first_row(job, call.endpoint, order, known.id, known.attempts)
+    return replace(row, kind=known.kind, created=known.created, order_json=known.order, chain=chain)
+
+
+def _job(known: KnownTask, owner: str) -> JobRow:
+    """What was asked for is lost: its spec is empty."""
+    return JobRow(
+        id=known.job,
+        owner=owner,
+        name=known.name,
+        spec={},
+        code=None,
+        digest=order_from(known.order).digest,
+        project="",
+        assignment="",
+        created=known.created,
     )
-    newest = known[-1]
-    begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
-    work = (endpoint["folders"] or {}).get("work", "")
-    return {
-        "id": str(facts["task"]),
-        "owner": call.principal.user,
-        "job": str(facts["job"]),
-        "name": str(facts["name"]),
-        "kind": str(facts.get("kind", "run")),
-        "endpoint": endpoint["id"],
-        "endpoint_name": endpoint["name"],
-        **row_values(begun),
-        "attempts": [attempt_entry(one) for one in known],
-        "node": "",
-        "started": None,
-        "ended": None,
-        "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
-        "created": float(facts.get("created") or now),
-        "updated": now,
-        "retry_of": None,
-        "order": order,
-        "digest": order_from(order).digest,
-        "code": None,
-        "untold": False,
-        "history": 1,
-        "version": 1,
-        "cleaned": None,
-        "awaits": None,
-        "prediction": None,
-        "chain": {
-            **first_chain(order_from(order), effective_facts(endpoint).get("charge")),
-            **{name: facts[name] for name in BESIDE if facts.get(name)},
-        },
-    }
 
 
-def _job(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": row["job"],
-        "owner": row["owner"],
-        "name": row["name"],
-        "spec": {},
-        "code": None,
-        "digest": row["digest"],
-        "created": row["created"],
-    }
-
-
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "task": row["id"],
-        "n": 1,
-        "owner": row["owner"],
-        "at": row["created"],
-        "received": time.time(),
-        "type": "adopted",
-        "message": "found on the machine; the service had lost its record",
-        "data": {"attempt": row["attempt"]},
-    }
+def _line(task: TaskRow) -> HistoryRow:
+    return HistoryRow(
+        task=task.id,
+        n=1,
+        owner=task.owner,
+        at=task.created,
+        received=time.time(),
+        type="adopted",
+        message="found on the machine; the service had lost its record",
+        data={"attempt": task.attempt},
+    )

@@ -4,59 +4,78 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from diamond.core.errors import NotFound, TooLarge
+from diamond.core.order import Code
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
+from diamond.service.code.schemas import CodeFacts, CodeFile, CodeListing
 from diamond.service.platform.http.safe_download import preview_of
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task
 
 MOST_SHOWN = 2 << 20
 MOST_MANIFEST = 64 << 20
 
 
-async def list_code(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class SnapshotFile:
+    """One line of a snapshot's manifest."""
+
+    path: str
+    sha256: str = ""
+    """Empty for a symbolic link."""
+    size: int | None = None
+    mode: str = ""
+    link: str = ""
+
+
+async def list_code(services: Services, principal: Principal, task: str) -> CodeListing:
     row = await load_task(services, principal, task)
-    source = row["order"].get("code") or {}
-    told = {
-        name: value
-        for name, value in (row["code"] or {}).items()
-        if name in ("commit", "dirty", "left_out")
-    }
-    kind = "snapshot" if source.get("snapshot") else "git" if source.get("git_url") else "none"
-    files = await manifest_of(services, source["snapshot"]) if kind == "snapshot" else []
-    return {
-        **told,
-        **{name: source.get(name) or "" for name in ("snapshot", "git_url", "git_commit")},
-        "kind": kind,
-        "has_diff": bool((row["code"] or {}).get("diff")),
-        "files": [_file(one) for one in files],
-    }
+    source, facts = row.order.code or Code(), _facts(row)
+    files = await manifest_of(services, source.snapshot) if source.snapshot else []
+    return CodeListing(
+        kind="snapshot" if source.snapshot else "git" if source.git_url else "none",
+        snapshot=source.snapshot,
+        git_url=source.git_url,
+        git_commit=source.git_commit,
+        commit=facts.commit,
+        dirty=facts.dirty,
+        has_diff=bool(facts.diff),
+        left_out=facts.left_out,
+        files=[_shown(file) for file in files],
+    )
 
 
 async def read_code(services: Services, principal: Principal, task: str, path: str) -> bytes:
     """Raises TooLarge beyond what a page can show."""
     row = await load_task(services, principal, task)
-    snapshot = (row["order"].get("code") or {}).get("snapshot")
+    snapshot = row.order.code.snapshot if row.order.code else ""
     files = await manifest_of(services, snapshot) if snapshot else []
-    found = next((one for one in files if one["path"] == path and "sha256" in one), None)
-    if found is None:
-        raise NotFound(f"The code of {row['id']} has no file {path!r}", "GET …/code lists them.")
-    return await _blob(services, f"sha256:{found['sha256']}", MOST_SHOWN)
+    digest = next((file.sha256 for file in files if file.path == path and file.sha256), "")
+    if not digest:
+        raise NotFound(f"The code of {row.id} has no file {path!r}", "GET …/code lists them.")
+    return await _blob(services, f"sha256:{digest}", MOST_SHOWN)
 
 
 async def read_diff(services: Services, principal: Principal, task: str) -> bytes:
-    row = await load_task(services, principal, task)
-    diff = (row["code"] or {}).get("diff")
+    diff = _facts(await load_task(services, principal, task)).diff
     return await _blob(services, diff, MOST_SHOWN * 5) if diff else b""
 
 
-async def manifest_of(services: Services, snapshot: str) -> list[Mapping[str, Any]]:
+async def manifest_of(services: Services, snapshot: str) -> list[SnapshotFile]:
     manifest = json.loads(await _blob(services, snapshot, MOST_MANIFEST))
-    return list(manifest["files"])
+    names = SnapshotFile.__dataclass_fields__
+    return [
+        SnapshotFile(**{name: value for name, value in file.items() if name in names})
+        for file in manifest["files"]
+    ]
+
+
+def _facts(task: TaskRow) -> CodeFacts:
+    return CodeFacts.model_validate(task.code or {})
 
 
 async def _blob(services: Services, digest: str, most: int) -> bytes:
@@ -70,8 +89,11 @@ async def _blob(services: Services, digest: str, most: int) -> bytes:
     return await asyncio.to_thread(path.read_bytes)
 
 
-def _file(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **{name: one[name] for name in ("path", "size", "mode", "link") if name in one},
-        "preview": preview_of(one["path"]),
-    }
+def _shown(file: SnapshotFile) -> CodeFile:
+    return CodeFile(
+        path=file.path,
+        size=file.size,
+        mode=file.mode,
+        link=file.link,
+        preview=preview_of(file.path),
+    )

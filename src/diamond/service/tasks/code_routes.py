@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
@@ -17,7 +15,7 @@ router = APIRouter(prefix="/tasks/{task}", tags=["output"])
 
 
 @router.get("/code", response_model=CodeListing, responses=problems(404, 409))
-async def list_code(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def list_code(task: str, services: Service, person: Person) -> CodeListing:
     """The files of the snapshot that the task ran, or the commit that its endpoint cloned."""
     return await code.list_code(services, person, task)
 

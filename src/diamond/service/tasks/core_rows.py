@@ -2,100 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
-from diamond.core.lifecycle import policy_of as order_policy
-from diamond.core.order import Continue
-from diamond.core.task import Attempt, ContinuePolicy, Phase, Reached, Reason, State, Task
+from diamond.core.lifecycle import policy_of
+from diamond.core.task import Attempt, Phase, Reason, State, Task
+from diamond.service.chains.rows import AttemptRow, ChainRow
+from diamond.service.tasks.rows import TaskRow
 
 
-def core_task(row: Mapping[str, Any]) -> Task:
-    chain = row.get("chain") or {}
-    attempt = _attempt(row, row["attempt"]) or Attempt(id=row["attempt"])
+def core_task(row: TaskRow) -> Task:
+    attempt = _attempt(row, row.attempt) or Attempt(id=row.attempt)
+    chain = row.chain
     return Task(
-        id=row["id"],
-        state=State(row["state"]),
-        phase=Phase(row["phase"]),
-        reason=Reason(row["reason"]),
-        message=row["message"],
-        native_state=row["native_state"],
-        exit_code=row["exit_code"],
-        signal=row["signal"],
-        as_of=row["as_of"],
-        cancel_requested=row["cancel_requested"],
+        id=row.id,
+        state=State(row.state),
+        phase=Phase(row.phase),
+        reason=Reason(row.reason),
+        message=row.message,
+        native_state=row.native_state,
+        exit_code=row.exit_code,
+        signal=row.signal,
+        as_of=row.as_of,
+        cancel_requested=row.cancel_requested,
         attempt=attempt,
-        policy=policy_of(row["order"]),
-        follow_up=_attempt(row, chain.get("follow_up", "")),
-        reached=Reached(**(chain.get("reached") or {})),
-        stalled=int(chain.get("stalled", 0)),
-        ended=int(chain.get("ended", attempt.number - 1)),
-        numbered=max((entry["number"] for entry in row["attempts"]), default=0),
+        policy=policy_of(row.resume),
+        follow_up=_attempt(row, chain.follow_up),
+        reached=chain.reached,
+        stalled=chain.stalled,
+        ended=attempt.number - 1 if chain.ended is None else chain.ended,
+        numbered=max((one.number for one in row.attempts), default=0),
     )
 
 
-def policy_of(order: Mapping[str, Any]) -> ContinuePolicy:
-    given = {"on": ["exit-75"], **(order.get("resume") or {})}
-    known = Continue.__dataclass_fields__
-    return order_policy(Continue(**{key: value for key, value in given.items() if key in known}))
+def with_decided(row: TaskRow, task: Task) -> TaskRow:
+    """The row with what the life cycle decided, but for the attempts."""
+    return replace(
+        row,
+        state=task.state.value,
+        phase=task.phase.value,
+        reason=task.reason.value,
+        message=task.message,
+        native_state=task.native_state,
+        exit_code=task.exit_code,
+        signal=task.signal,
+        as_of=task.as_of,
+        cancel_requested=task.cancel_requested,
+        attempt=task.attempt.id,
+        chain=_decided_chain(row.chain, task),
+    )
 
 
-def row_values(task: Task) -> dict[str, Any]:
-    """The columns that the life cycle decides, but for the attempts."""
-    return {
-        "state": task.state.value,
-        "phase": task.phase.value,
-        "reason": task.reason.value,
-        "message": task.message,
-        "native_state": task.native_state,
-        "exit_code": task.exit_code,
-        "signal": task.signal,
-        "as_of": task.as_of,
-        "cancel_requested": task.cancel_requested,
-        "attempt": task.attempt.id,
-    }
-
-
-def chain_values(task: Task, chain: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The column `chain`: what the life cycle decides, beside what was allowed."""
-    decided = {
-        "follow_up": task.follow_up.id if task.follow_up else "",
-        "reached": vars(task.reached),
-        "stalled": task.stalled,
-        "ended": task.ended,
-    }
-    return {**(chain or {}), **decided}
-
-
-def attempt_entry(attempt: Attempt) -> dict[str, Any]:
+def new_attempt(attempt: Attempt) -> AttemptRow:
     """How an attempt begins in a row's list of attempts."""
-    return {
-        "id": attempt.id,
-        "number": attempt.number,
-        "native_id": attempt.native_id,
-        "run": attempt.run,
-        "runs": [],
-        "exit_code": attempt.exit_code,
-        "exit_run": attempt.exit_run,
-        "reached": vars(attempt.reached),
-        "queued": None,
-        "arrived": None,
-        "started": None,
-        "ended": None,
-        "reason": "",
-    }
+    return with_known(AttemptRow(id=attempt.id, number=attempt.number), attempt)
 
 
-def _attempt(row: Mapping[str, Any], attempt: str) -> Attempt | None:
-    for entry in row["attempts"]:
-        if entry["id"] == attempt:
+def with_known(row: AttemptRow, attempt: Attempt) -> AttemptRow:
+    """The attempt's row with what the life cycle knows of it."""
+    return replace(
+        row,
+        native_id=attempt.native_id,
+        run=attempt.run,
+        exit_code=attempt.exit_code,
+        exit_run=attempt.exit_run,
+        reached=attempt.reached,
+    )
+
+
+def _decided_chain(chain: ChainRow, task: Task) -> ChainRow:
+    return replace(
+        chain,
+        follow_up=task.follow_up.id if task.follow_up else "",
+        reached=task.reached,
+        stalled=task.stalled,
+        ended=task.ended,
+    )
+
+
+def _attempt(row: TaskRow, attempt: str) -> Attempt | None:
+    for known in row.attempts:
+        if known.id == attempt:
             return Attempt(
-                id=entry["id"],
-                number=entry["number"],
-                native_id=entry["native_id"],
-                run=entry["run"],
-                exit_code=entry["exit_code"],
-                exit_run=entry["exit_run"],
-                reached=Reached(**(entry.get("reached") or {})),
+                id=known.id,
+                number=known.number,
+                native_id=known.native_id,
+                run=known.run,
+                exit_code=known.exit_code,
+                exit_run=known.exit_run,
+                reached=known.reached,
             )
     return None

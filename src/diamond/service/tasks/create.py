@@ -1,141 +1,163 @@
-"""A task with its first attempt, on its way to the endpoint or waiting for its image."""
+"""A task with its first attempt, on its way to the endpoint or waiting for what it depends on."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
+from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
-from diamond.core.order import order_from
-from diamond.core.task import Phase, Task
+from diamond.core.order import Order, order_data
+from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
+from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.community import name_person
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.limits.limits import check_limits
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.wakeups.notifier import project_topic
-from diamond.service.tasks.core_rows import attempt_entry, row_values
+from diamond.service.tasks.core_rows import new_attempt
+from diamond.service.tasks.dependency_store import add_dependencies
+from diamond.service.tasks.goal_schemas import Prediction
+from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 from diamond.service.tasks.store import add_history, add_task
 from diamond.service.tasks.submit_command import submit_command
-
-
-@dataclass(frozen=True)
-class Awaited:
-    """What a task waits for: a build (a task's id) or a move."""
-
-    what: str
-    words: str
-    phase: Phase = Phase.BUILDING
 
 
 async def make_task(
     tx: Transaction,
     *,
-    job: Mapping[str, Any],
-    endpoint: Mapping[str, Any],
-    order: dict[str, Any],
+    job: JobRow,
+    endpoint: EndpointRow,
+    order: Order,
     retry_of: str | None = None,
     kind: str = "run",
-    awaited: Awaited | None = None,
-    chain: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """A task with its first attempt on the way to the endpoint, or waiting for its image; gives its row.
+    dependencies: Sequence[Dependency] = (),
+    chain: ChainRow | None = None,
+    prediction: Prediction | None = None,
+) -> TaskRow:
+    """A task with its first attempt, which is submitted now or when all that it depends on is there.
 
-    `chain`: what differs from that of a fresh one.
+    `chain`: where it is not the one of a fresh task.
     """
     if kind != "probe":  # a scale was checked as a whole
-        await check_limits(tx, job, order, kind=kind)
-    row = _first_row(job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind=kind)
-    person = await name_person(tx.connection, endpoint, job["owner"])
-    row["chain"] = {**row["chain"], **(chain or {}), **({"person": person} if person else {})}
-    if awaited:
-        row.update(awaits=awaited.what, phase=awaited.phase.value, message=awaited.words)
+        await check_limits(tx, job.owner, job.project, order.resources, kind=kind)
+    first = Attempt(ids.new_id(ids.ATTEMPT))
+    person = await name_person(tx.connection, endpoint, job.owner)
+    row = replace(
+        first_row(job, endpoint, order, ids.new_id(ids.TASK), [first]),
+        kind=kind,
+        retry_of=retry_of,
+        prediction=prediction,
+        chain=replace(chain or new_chain(order, endpoint), person=person),
+    )
+    if dependencies:
+        phase, message = waiting_phase(dependencies), waiting_message(dependencies)
+        row = replace(row, phase=phase.value, message=message)
     await add_task(tx, row)
+    await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
-    if not awaited:
+    if not dependencies:
         await send(tx, [submit_command(row)])
-    await publish(tx, row["owner"], [News("task", row["id"])])
-    if row["project"]:
-        tx.wake(project_topic(row["project"]))
+    await publish(tx, row.owner, [News("task", row.id)])
+    if row.project:
+        tx.wake(project_topic(row.project))
     return row
 
 
-def _first_row(
-    *,
-    job: Mapping[str, Any],
-    endpoint: Mapping[str, Any],
-    order: dict[str, Any],
-    retry_of: str | None,
-    kind: str,
-) -> dict[str, Any]:
-    now, task = time.time(), ids.new_id(ids.TASK)
-    begun = begin_attempt(Task(id=task, as_of=now), ids.new_id(ids.ATTEMPT), 1)
-    work = (endpoint["folders"] or {}).get("work", "")
-    return {
-        "id": task,
-        "owner": job["owner"],
-        "job": job["id"],
-        "name": job["name"],
-        "kind": kind,
-        "endpoint": endpoint["id"],
-        "endpoint_name": endpoint["name"],
-        **row_values(begun),
-        "attempts": [attempt_entry(begun.attempt)],
-        "node": "",
-        "started": None,
-        "ended": None,
-        "run_dir": f"{work}/tasks/{task}" if work else "",
-        "created": now,
-        "updated": now,
-        "retry_of": retry_of,
-        "order": order,
-        "digest": job["digest"],
-        "code": job["code"],
-        "untold": False,
-        "history": 1,
-        "version": 1,
-        "cleaned": None,
-        "awaits": None,
-        "project": job["project"],
-        "prediction": job.get("prediction"),
-        "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
-    }
+def new_chain(order: Order, endpoint: EndpointRow) -> ChainRow:
+    return first_chain(order, effective_facts(endpoint).get("charge"))
 
 
-def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    data = {
-        "attempt": row["attempt"],
-        "endpoint": row["endpoint_name"],
-        "retry_of": row["retry_of"],
+def first_row(
+    job: JobRow, endpoint: EndpointRow, order: Order, task: str, attempts: list[Attempt]
+) -> TaskRow:
+    """A task that waits for the last of its attempts to be prepared."""
+    now, last = time.time(), attempts[-1]
+    begun = begin_attempt(Task(id=task, as_of=now), last.id, last.number)
+    work = str((endpoint.folders or {}).get("work") or "")
+    return TaskRow(
+        id=task,
+        owner=job.owner,
+        job=job.id,
+        name=job.name,
+        kind="run",
+        endpoint=endpoint.id,
+        endpoint_name=endpoint.name,
+        state=begun.state.value,
+        phase=begun.phase.value,
+        native_state="",
+        reason="",
+        message="",
+        exit_code=None,
+        signal=None,
+        as_of=now,
+        cancel_requested=False,
+        attempt=last.id,
+        attempts=tuple(new_attempt(attempt) for attempt in attempts),
+        chain=ChainRow(),
+        node="",
+        run_dir=f"{work}/tasks/{task}" if work else "",
+        created=now,
+        updated=now,
+        started=None,
+        ended=None,
+        cleaned=None,
+        retry_of=None,
+        order_json=order_data(order),
+        digest=job.digest,
+        code=job.code,
+        project=job.project,
+        prediction=None,
+        node_seconds=0.0,
+        bytes=0,
+        unconfirmed=False,
+        history=1,
+        version=1,
+    )
+
+
+def _created_line(task: TaskRow) -> HistoryRow:
+    data: JsonObject = {
+        "attempt": task.attempt,
+        "endpoint": task.endpoint_name,
+        "retry_of": task.retry_of,
     }
-    return {
-        "task": row["id"],
-        "n": 1,
-        "owner": row["owner"],
-        "at": row["created"],
-        "received": row["created"],
-        "type": "created",
-        "message": "",
-        "data": data,
-    }
+    return HistoryRow(
+        task=task.id,
+        n=1,
+        owner=task.owner,
+        at=task.created,
+        received=task.created,
+        type="created",
+        message="",
+        data=data,
+    )
 
 
 def new_job(
-    composed: Composed, owner: str, code: dict[str, Any] | None, project: str = ""
-) -> dict[str, Any]:
-    return {
-        "id": ids.new_id(ids.JOB),
-        "owner": owner,
-        "name": composed.order.name,
-        "spec": composed.spec,
-        "code": code,
-        "digest": composed.order.digest,
-        "created": time.time(),
-        "project": project,
-    }
+    composed: Composed,
+    owner: str,
+    code: JsonObject | None,
+    project: str = "",
+    *,
+    assignment: str = "",
+) -> JobRow:
+    return JobRow(
+        id=ids.new_id(ids.JOB),
+        owner=owner,
+        name=composed.order.name,
+        spec=composed.spec,
+        code=code,
+        digest=composed.order.digest,
+        project=project,
+        assignment=assignment,
+        created=time.time(),
+    )

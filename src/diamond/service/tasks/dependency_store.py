@@ -1,30 +1,96 @@
-"""Which tasks wait for what."""
+"""What tasks wait for."""
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.dependencies import Dependency, DependencyState
 from diamond.core.task import FINAL_WORDS
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import rows_of
-from diamond.service.platform.database.tables import image_wishes, tasks
-from diamond.service.tasks.rows import TaskRow
+from diamond.service.platform.database.rows import rows_of, values_of
+from diamond.service.platform.database.tables import dependencies, image_wishes, tasks
+from diamond.service.tasks.rows import DependencyRow, TaskRow
+
+WAITING = DependencyState.WAITING.value
 
 
 async def hold_wishes(tx: Transaction, build: str) -> None:
-    """Before its end is told to those who wait: whoever now wishes for the same waits already, or finds it ended."""
+    """Before those who wait learn of its end: whoever now wishes for the same waits already, or finds it ended."""
     query = select(image_wishes.c.key).where(image_wishes.c.build == build)
     await tx.connection.execute(query.with_for_update())
 
 
-async def waiting_for(connection: AsyncConnection, what: str) -> list[TaskRow]:
-    """Tasks that are not yet submitted because they wait for a build or a move."""
-    query = select(tasks).where(tasks.c.awaits == what, tasks.c.state.not_in(sorted(FINAL_WORDS)))
+async def add_dependencies(
+    tx: Transaction, task: TaskRow, waits_for: Collection[Dependency]
+) -> None:
+    now = time.time()
+    rows = [
+        DependencyRow(
+            task=task.id,
+            kind=dependency.kind.value,
+            target=dependency.id,
+            owner=task.owner,
+            state=dependency.state.value,
+            message=dependency.message,
+            created=now,
+            updated=now,
+        )
+        for dependency in waits_for
+    ]
+    if rows:
+        await tx.connection.execute(insert(dependencies), [values_of(row) for row in rows])
+
+
+async def save_dependency(tx: Transaction, task: str, dependency: Dependency) -> None:
+    known = update(dependencies).where(
+        dependencies.c.task == task,
+        dependencies.c.kind == dependency.kind.value,
+        dependencies.c.target == dependency.id,
+    )
+    await tx.connection.execute(
+        known.values(state=dependency.state.value, message=dependency.message, updated=time.time())
+    )
+
+
+async def dependencies_of(
+    connection: AsyncConnection, ids: Iterable[str]
+) -> dict[str, list[DependencyRow]]:
+    """By task, in the order in which they were added."""
+    query = select(dependencies).where(dependencies.c.task.in_(sorted(ids)))
+    grouped: dict[str, list[DependencyRow]] = defaultdict(list)
+    for row in rows_of(
+        await connection.execute(query.order_by(dependencies.c.created)), DependencyRow
+    ):
+        grouped[row.task].append(row)
+    return grouped
+
+
+async def is_waiting(connection: AsyncConnection, task: str) -> bool:
+    """Whether it is not submitted yet because of something that it waits for."""
+    query = select(dependencies.c.target).where(
+        dependencies.c.task == task, dependencies.c.state == WAITING
+    )
+    return (await connection.execute(query.limit(1))).first() is not None
+
+
+async def waiting_for(connection: AsyncConnection, target: str) -> list[TaskRow]:
+    """Tasks that are not yet submitted because they wait for this."""
+    waits = select(dependencies.c.task).where(
+        dependencies.c.target == target, dependencies.c.state == WAITING
+    )
+    query = select(tasks).where(tasks.c.id.in_(waits), tasks.c.state.not_in(sorted(FINAL_WORDS)))
     return rows_of(await connection.execute(query.order_by(tasks.c.id)), TaskRow)
 
 
-async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:
-    await tx.connection.execute(update(tasks).where(tasks.c.id == task).values(values))
+async def settle_order(tx: Transaction, task: TaskRow) -> None:
+    """What was left open in its order is known now."""
+    columns = values_of(task)
+    settled = update(tasks).where(tasks.c.id == task.id)
+    await tx.connection.execute(
+        settled.values({name: columns[name] for name in ("order", "digest", "chain")})
+    )

@@ -10,15 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import jobs, tasks
 from diamond.service.tasks.rows import JobRow
 
 _ADD = insert(jobs)
 
 
-async def add_job(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(_ADD, row)
+async def add_job(tx: Transaction, job: JobRow) -> None:
+    await tx.connection.execute(_ADD, values_of(job))
 
 
 async def settle_spec(tx: Transaction, job: str, spec: dict[str, Any]) -> None:
@@ -27,8 +27,8 @@ async def settle_spec(tx: Transaction, job: str, spec: dict[str, Any]) -> None:
 
 
 async def find_job(connection: AsyncConnection, job: str) -> JobRow | None:
-    found = await connection.execute(select(jobs).where(jobs.c.id == job))
-    return row_of(found, JobRow)
+    query = select(jobs).where(jobs.c.id == job)
+    return row_of(await connection.execute(query), JobRow)
 
 
 async def jobs_with_prefix(
@@ -55,8 +55,8 @@ async def list_jobs(
 async def tasks_of_jobs(connection: AsyncConnection, ids: list[str]) -> dict[str, list[str]]:
     """The ids of each job's tasks, oldest first."""
     query = select(tasks.c.job, tasks.c.id).where(tasks.c.job.in_(ids))
-    found = await connection.execute(query.order_by(tasks.c.created, tasks.c.id))
+    rows = await connection.execute(query.order_by(tasks.c.created, tasks.c.id))
     grouped: dict[str, list[str]] = {job: [] for job in ids}
-    for job, task in found:
+    for job, task in rows:
         grouped[job].append(task)
     return grouped

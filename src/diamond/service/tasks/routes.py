@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 
@@ -37,13 +37,13 @@ async def list_tasks(
     sort: str = "-created",
     limit: Limit = 50,
     cursor: PageCursor = None,
-) -> dict[str, Any]:
-    """`search`: each word in the name, endpoint, node, reason or message, or the begin of an id."""
+) -> Page[schemas.Task]:
+    """`search`: each word in the name, endpoint, node, reason or message, or the beginning of an id."""
     wanted = TaskFilter(
         list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search, project
     )
     items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
-    return {"items": items, "next": after}
+    return Page(items=items, next=after)
 
 
 @router.get("/counts", response_model=schemas.TaskCounts, responses=problems(404))
@@ -57,20 +57,20 @@ async def count_tasks(
     job: str = "",
     project: Words = "",
     since: float | None = None,
-) -> dict[str, Any]:
+) -> schemas.TaskCounts:
     """How many tasks match, by state."""
     wanted = TaskFilter([], endpoint, name, kind, job, since, search=search, project=project)
     return await tasks.count_tasks(services, person, wanted)
 
 
 @router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))
-async def get_task(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_task(task: str, services: Service, person: Person) -> schemas.Task:
     """By task id, job id or unique prefix; a job id gives its newest task."""
     return await tasks.get_task(services, person, task)
 
 
 @router.post("/{task}/cancel", response_model=schemas.Task, responses=problems(404, 409))
-async def cancel_task(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def cancel_task(task: str, services: Service, person: Person) -> schemas.Task:
     return await tasks.cancel_task(services, person, task)
 
 
@@ -79,6 +79,6 @@ async def cancel_task(task: str, services: Service, person: Person) -> dict[str,
     response_model=Page[schemas.HistoryLine],
     responses=problems(404, 409),
 )
-async def task_history(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def task_history(task: str, services: Service, person: Person) -> Page[schemas.HistoryLine]:
     """All events of the task, oldest first."""
-    return {"items": await tasks.task_history(services, person, task)}
+    return Page(items=await tasks.task_history(services, person, task))

@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.core.dependencies import Dependency, DependencyKind, DependencyState
+from diamond.service.chains.rows import (
+    ChainedTaskRow,
+    attempts_from,
+    attempts_json,
+    chain_from,
+    chain_json,
+)
+from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow
+from diamond.service.tasks.goal_schemas import Prediction
+
+
+def _as_stored(value: JsonObject) -> JsonObject:
+    return value
+
+
+def _prediction_from(stored: Any) -> Prediction | None:
+    return None if stored is None else Prediction.model_validate(stored)
+
+
+def _prediction_json(prediction: Prediction | None) -> JsonObject | None:
+    return None if prediction is None else prediction.model_dump(mode="json", exclude_unset=True)
 
 
 @dataclass(frozen=True)
-class TaskRow(TypedRow):
+class TaskRow(ChainedTaskRow):
     """One piece of a job that runs in one place."""
 
-    id: str
-    owner: str
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "attempts": Codec(attempts_from, attempts_json),
+        "chain": Codec(chain_from, chain_json),
+        "order": Codec(_as_stored, _as_stored, "order_json"),
+        "prediction": Codec(_prediction_from, _prediction_json),
+    }
+
     job: str
     name: str
-    kind: str
-    endpoint: str
     endpoint_name: str
-    state: str
-    phase: str
     native_state: str
-    reason: str
     message: str
     exit_code: int | None
     signal: int | None
     as_of: float
     cancel_requested: bool
-    attempt: str
-    attempts: Any
-    chain: Any
     node: str
     run_dir: str
     created: float
     updated: float
-    started: float | None
     ended: float | None
-    cleaned: float | None
     retry_of: str | None
-    awaits: str | None
-    order: Any
     digest: str
-    code: Any
+    code: JsonObject | None
     project: str
-    prediction: Any
+    prediction: Prediction | None
     node_seconds: float
     bytes: int
-    untold: bool
+    unconfirmed: bool
+    """It has ended, and its agent does not know yet that this is recorded."""
     history: int
+    """How many lines its history has."""
     version: int
 
 
@@ -59,12 +76,31 @@ class JobRow(TypedRow):
     id: str
     owner: str
     name: str
-    spec: Any
-    code: Any
+    spec: dict[str, Any]
+    code: JsonObject | None
     digest: str
     project: str
     assignment: str
     created: float
+
+
+@dataclass(frozen=True)
+class DependencyRow(TypedRow):
+    """One thing that a task waits for before it may start."""
+
+    task: str
+    kind: str
+    target: str
+    owner: str
+    state: str
+    message: str
+    created: float
+    updated: float
+
+    @property
+    def value(self) -> Dependency:
+        kind, state = DependencyKind(self.kind), DependencyState(self.state)
+        return Dependency(kind, self.target, state, self.message)
 
 
 @dataclass(frozen=True)
@@ -78,4 +114,4 @@ class HistoryRow(TypedRow):
     received: float
     type: str
     message: str
-    data: Any
+    data: JsonObject

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from diamond.service.chains.schemas import Attempt, Chain
 from diamond.service.code.schemas import CodeFacts
 from diamond.service.platform.http.schemas import Body, OrderData, Problem, SpecData
 from diamond.service.tasks.goal_schemas import Happened, Prediction
@@ -27,72 +28,6 @@ TaskPhase = Literal[
 MAX_TOGETHER = 500
 
 
-class Run(BaseModel):
-    run: int
-    node: str = ""
-    started: float | None = None
-    ended: float | None = None
-    exit_code: int | None = None
-
-
-class Attempt(BaseModel):
-    id: str
-    number: int
-    native_id: str
-    run: int
-    runs: list[Run]
-    queued: float | None
-    """When the batch system took it."""
-    arrived: float | None
-    """When a follow-up had its nodes and waited there for the attempt before it."""
-    started: float | None
-    ended: float | None
-    reason: str
-    ending: str = ""
-    """How it ended, in words; empty while it has not."""
-    gap: float | None
-    """Seconds without a running program before it; null for the first, or before it has started."""
-    checkpoint: str
-    """The newest one when it ended."""
-    step: int | None
-    """The highest that it logged."""
-
-
-class BudgetUse(BaseModel):
-    """In `unit`. `left` reckons with the whole time limit of all that is queued or runs (`committed`)."""
-
-    amount: float
-    unit: str
-    spent: float
-    committed: float
-    left: float
-
-
-class Chain(BaseModel):
-    """What holds a task's attempts together."""
-
-    asks: bool
-    """It could go on, and waits for its person: POST /tasks/{task}/resume."""
-    may_resume: bool
-    """Whether that call would let it go on, as this task or as a new one."""
-    follow_up: str
-    """The attempt that is queued ahead; empty if there is none."""
-    max_attempts: int
-    allowed_attempts: int | None
-    """So many may begin before it asks; null where a budget decides."""
-    stalled: int
-    """Attempts in a row that came no further; at two the chain stops."""
-    checkpoint: str
-    step: int | None
-    node_hours: float
-    """Used by attempts that have ended."""
-    budget: BudgetUse | None
-    continues: str
-    """The task in whose run directory it goes on."""
-    words: str
-    """From where it could go on, if a person lets it; empty where it cannot, or has nothing to begin from."""
-
-
 class GoOnRequest(Body):
     """How far it may go on. Left out: as before; without a budget, three more attempts."""
 
@@ -100,6 +35,18 @@ class GoOnRequest(Body):
     """A new ceiling, such as 50 node-hours: for the task as a whole, or for the new task."""
     attempts: int | None = Field(default=None, ge=1, le=1000)
     """So many more, before it asks again."""
+
+
+class Dependency(BaseModel):
+    """One thing that a task waits for before it may start."""
+
+    kind: Literal["build", "transfer", "probe", "task"]
+    id: str
+    """Of a task (`build`, `task`), of a transfer of its image, or of a scale (`probe`)."""
+    state: Literal["waiting", "met", "failed"]
+    message: str
+    created: float
+    updated: float
 
 
 class Task(BaseModel):
@@ -141,8 +88,10 @@ class Task(BaseModel):
     run_dir: str
     cleaned: float | None
     """When the run directory was removed to make room; `run_dir` is then empty."""
+    dependencies: list[Dependency]
+    """What it waits for, or waited for, before it is submitted."""
     awaits: str | None
-    """What must be done before it is queued: a build (a task's id), or a move of its image."""
+    """The id of the first of these that is open."""
 
 
 class HistoryLine(BaseModel):

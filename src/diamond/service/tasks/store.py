@@ -1,8 +1,8 @@
-"""Tasks: rows, and the core's view of them."""
+"""Tasks and their history."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Integer, bindparam, insert, select, update
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import history, tasks
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 
@@ -34,11 +34,11 @@ SAVED = (
     "started",
     "ended",
     "updated",
-    "untold",
+    "unconfirmed",
     "cleaned",
-    "awaits",
     "node_seconds",
 )
+"""What changes in a task's life; sizes, marks and names are changed on their own."""
 # One statement for every save: a burst of events compiles it once.
 _SAVE = (
     update(tasks)
@@ -49,39 +49,41 @@ _SAVE = (
 
 
 _ADD = insert(tasks)
-_UNTOLD = (
+_UNCONFIRMED = (
     select(tasks.c.id)
-    .where(tasks.c.endpoint == bindparam("of_endpoint"), tasks.c.untold)
+    .where(tasks.c.endpoint == bindparam("of_endpoint"), tasks.c.unconfirmed)
     .limit(bindparam("at_most", type_=Integer))
 )
 _ADD_HISTORY = insert(history)
 _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)))
 
 
-async def add_task(tx: Transaction, row: dict[str, Any]) -> None:
-    await remember_name(tx, row["owner"], row["name"])
-    await tx.connection.execute(_ADD, row)
+async def add_task(tx: Transaction, task: TaskRow) -> None:
+    await remember_name(tx, task.owner, task.name)
+    await tx.connection.execute(_ADD, values_of(task))
 
 
-async def save_task(tx: Transaction, row: Mapping[str, Any], changes: dict[str, Any]) -> None:
+async def save_task(tx: Transaction, task: TaskRow) -> None:
     """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
-    values = {f"new_{name}": changes.get(name, row[name]) for name in SAVED}
-    of = {"of_task": row["id"], "of_version": row["version"]}
-    result = await tx.connection.execute(_SAVE, {**values, **of})
+    columns = values_of(task)
+    values: dict[str, Any] = {f"new_{name}": columns[name] for name in SAVED}
+    result = await tx.connection.execute(
+        _SAVE, {**values, "of_task": task.id, "of_version": task.version}
+    )
     if result.rowcount != 1:
-        raise LostRace(row["id"])
+        raise LostRace(task.id)
 
 
 async def find_task(connection: AsyncConnection, task: str) -> TaskRow | None:
-    found = await connection.execute(select(tasks).where(tasks.c.id == task))
-    return row_of(found, TaskRow)
+    query = select(tasks).where(tasks.c.id == task)
+    return row_of(await connection.execute(query), TaskRow)
 
 
 async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, TaskRow]:
     if not ids:
         return {}
-    found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
-    return {row["id"]: row for row in rows_of(found, TaskRow)}
+    rows = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
+    return {row.id: row for row in rows_of(rows, TaskRow)}
 
 
 async def changed_in_projects(
@@ -91,8 +93,8 @@ async def changed_in_projects(
     query = select(tasks).where(
         tasks.c.project.in_(sorted(projects)), tasks.c.owner != but, tasks.c.updated > since
     )
-    found = await connection.execute(query.order_by(tasks.c.updated, tasks.c.id).limit(limit))
-    return rows_of(found, TaskRow)
+    first = query.order_by(tasks.c.updated, tasks.c.id).limit(limit)
+    return rows_of(await connection.execute(first), TaskRow)
 
 
 async def tasks_with_prefix(
@@ -103,19 +105,18 @@ async def tasks_with_prefix(
 
 
 async def newest_task_of(connection: AsyncConnection, job: str) -> TaskRow | None:
-    query = select(tasks).where(tasks.c.job == job)
-    found = await connection.execute(query.order_by(tasks.c.created.desc()).limit(1))
-    return row_of(found, TaskRow)
+    query = select(tasks).where(tasks.c.job == job).order_by(tasks.c.created.desc()).limit(1)
+    return row_of(await connection.execute(query), TaskRow)
 
 
 async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
-    """Those that were made to do again, or to go on with, what this one did."""
+    """Those that repeat this task, or continue it."""
     return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)), TaskRow)
 
 
-async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        await tx.connection.execute(_ADD_HISTORY, rows)
+async def add_history(tx: Transaction, lines: list[HistoryRow]) -> None:
+    if lines:
+        await tx.connection.execute(_ADD_HISTORY, [values_of(line) for line in lines])
 
 
 async def history_of(connection: AsyncConnection, task: str) -> list[HistoryRow]:
@@ -123,13 +124,17 @@ async def history_of(connection: AsyncConnection, task: str) -> list[HistoryRow]
     return rows_of(await connection.execute(query), HistoryRow)
 
 
-async def untold_tasks(connection: AsyncConnection, endpoint: str, limit: int = 500) -> list[str]:
-    """Ended tasks whose agent was not yet told that the end is recorded."""
+async def unconfirmed_ends(
+    connection: AsyncConnection, endpoint: str, limit: int = 500
+) -> list[str]:
+    """Ended tasks whose agent does not know yet that their end is recorded."""
     asked = {"of_endpoint": endpoint, "at_most": limit}
-    return list((await connection.execute(_UNTOLD, asked)).scalars())
+    return list((await connection.execute(_UNCONFIRMED, asked)).scalars())
 
 
-async def mark_told(tx: Transaction, ids: list[str]) -> None:
-    """Not a change of the task: its version stays."""
+async def confirm_ends(tx: Transaction, ids: list[str]) -> None:
+    """Not a change of the tasks: their versions stay."""
     if ids:
-        await tx.connection.execute(update(tasks).where(tasks.c.id.in_(ids)).values(untold=False))
+        await tx.connection.execute(
+            update(tasks).where(tasks.c.id.in_(ids)).values(unconfirmed=False)
+        )

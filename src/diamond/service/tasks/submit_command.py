@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from diamond.service.chains.granting import grant_of
 from diamond.service.endpoints.commands import Command
+from diamond.service.platform.database.rows import JsonObject
+from diamond.service.tasks.rows import TaskRow
 
-BESIDE = ("continues", "signature", "person")
-"""What `task.json` has beside the order; it lies in the column `chain`."""
 
-
-def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
+def task_json(task: TaskRow) -> JsonObject:
     """`task.json` of the run directory."""
-    chain = row.get("chain") or {}
-    beside = {name: chain[name] for name in BESIDE if chain.get(name)}
+    chain = task.chain
+    beside: JsonObject = {
+        "continues": chain.continues,
+        "signature": chain.signature,
+        "person": chain.person,
+    }
     return {
         "version": 1,
-        "task": row["id"],
-        "job": row["job"],
-        "name": row["name"],
-        "kind": row["kind"],
-        "owner": row["owner"],
-        "order": row["order"],
-        "created": row["created"],
-        **beside,
+        "task": task.id,
+        "job": task.job,
+        "name": task.name,
+        "kind": task.kind,
+        "owner": task.owner,
+        "order": task.order_json,
+        "created": task.created,
+        **{name: value for name, value in beside.items() if value},
     }
 
 
-def submit_command(row: Mapping[str, Any]) -> Command:
-    data = {"number": 1, "task_json": task_json(row), **grant_of(row)}
+def submit_command(task: TaskRow) -> Command:
+    data = {"number": 1, "task_json": task_json(task), **grant_of(task)}
     return Command(
-        "submit", row["endpoint"], row["owner"], task=row["id"], attempt=row["attempt"], data=data
+        "submit", task.endpoint, task.owner, task=task.id, attempt=task.attempt, data=data
     )

@@ -1,11 +1,10 @@
-"""Tasks: find, list, cancel, retry."""
+"""Tasks: find, list, count, cancel."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,17 +19,19 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project, sees_all
 from diamond.service.projects.visibility import visible
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks import store as task_rows
-from diamond.service.tasks import task_list
+from diamond.service.tasks import job_store, task_list
+from diamond.service.tasks import store as task_store
+from diamond.service.tasks.dependency_store import is_waiting
+from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.schemas import HistoryLine, StateCounts, Task, TaskCounts
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_line, show_tasks
 
 
 async def list_tasks(
     services: Services, principal: Principal, wanted: TaskFilter, *, limit: int, cursor: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> tuple[list[Task], str | None]:
     """`wanted.endpoint` and `wanted.project` are names here."""
     _check_filter(wanted)
     async with services.store.read() as connection:
@@ -44,8 +45,8 @@ async def list_tasks(
 
 async def count_tasks(
     services: Services, principal: Principal, wanted: TaskFilter, *, whole: bool = False
-) -> dict[str, Any]:
-    """`wanted.endpoint` and `wanted.project` are names here. A search counts as far as one call looks, or the `whole`."""
+) -> TaskCounts:
+    """`wanted.endpoint` and `wanted.project` are names here. A search counts as far as one call searches, unless `whole`."""
     async with services.store.read() as connection:
         resolved = await _resolved(connection, principal, wanted)
         since = None
@@ -54,94 +55,84 @@ async def count_tasks(
         if since is not None:
             resolved = replace(resolved, since=max(since, resolved.since or 0.0))
         counts = await task_list.count_by_state(connection, principal.user, resolved)
-    return {"counts": counts, "total": sum(counts.values()), "counted_since": since}
+    return TaskCounts(counts=StateCounts(**counts), total=sum(counts.values()), counted_since=since)
 
 
-async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+async def get_task(services: Services, principal: Principal, task: str) -> Task:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
         return (await as_now_known(connection, [row]))[0]
 
 
-async def as_now_known(
-    connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """An agent repeats nothing that has not changed: what it last said holds as of its last call."""
-    places = {row["endpoint"] for row in rows if row["state"] not in FINAL_WORDS}
+async def as_now_known(connection: AsyncConnection, rows: Sequence[TaskRow]) -> list[Task]:
+    """An agent repeats nothing that has not changed: what it last reported holds as of its last call."""
+    places = {row.endpoint for row in rows if row.state not in FINAL_WORDS}
     seen = await last_seen(connection, places) if places else {}
-    known = [
-        {**row, "as_of": max(row["as_of"], seen.get(row["endpoint"]) or 0.0)}
-        if row["state"] not in FINAL_WORDS
-        else row
-        for row in rows
-    ]
-    return [show_task(row) for row in known]
+    as_of = {row.id: max(row.as_of, seen.get(row.endpoint) or 0.0) for row in rows}
+    known = [row if row.state in FINAL_WORDS else replace(row, as_of=as_of[row.id]) for row in rows]
+    return await show_tasks(connection, known)
 
 
-async def load_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+async def load_task(services: Services, principal: Principal, task: str) -> TaskRow:
     """The row, by task id, job id or unique prefix."""
     async with services.store.read() as connection:
         return await find_task(connection, principal, task)
 
 
-async def task_history(services: Services, principal: Principal, task: str) -> list[dict[str, Any]]:
+async def task_history(services: Services, principal: Principal, task: str) -> list[HistoryLine]:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
-        lines = await task_rows.history_of(connection, row["id"])
-    return [
-        {key: value for key, value in line.items() if key not in ("task", "owner")}
-        for line in lines
-    ]
+        lines = await task_store.history_of(connection, row.id)
+    return [show_line(line) for line in lines]
 
 
-async def cancel_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
-    """End it: at once if no agent has it yet, else by the agent. A task that has ended stays as it is."""
+async def cancel_task(services: Services, principal: Principal, task: str) -> Task:
+    """Cancel it: at once if no agent has it yet, else through the agent. A task that has ended stays as it is."""
 
     async def cancel(tx: Transaction) -> str:
         row = await find_task(tx.connection, principal, task, action=Action.STOP)
         await end_task(tx, row, by=principal.name)
-        return str(row["id"])
+        return row.id
 
     return await get_task(services, principal, await services.store.run(cancel))
 
 
-async def end_task(tx: Transaction, row: Mapping[str, Any], *, by: str) -> None:
-    """Ask for the end, once; one that has ended stays as it is."""
-    if row["state"] in FINAL_WORDS or row["cancel_requested"]:
+async def end_task(tx: Transaction, row: TaskRow, *, by: str) -> None:
+    """Ask for the end, once; a task that has ended stays as it is."""
+    if row.state in FINAL_WORDS or row.cancel_requested:
         return
-    voided = row["awaits"] or await void_submit(tx, row["id"], row["attempt"])
-    steps = Steps(row["owner"])
+    waits = await is_waiting(tx.connection, row.id)
+    voided = waits or await void_submit(tx, row.id, row.attempt)
+    steps = Steps(row.owner)
     steps.load(row)
-    steps.apply(row["id"], CancelAsked(time.time(), delivered=not voided, by=by))
+    steps.apply(row.id, CancelAsked(time.time(), delivered=not voided, by=by))
     await steps.save(tx)
 
 
 async def find_task(
     connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
-) -> Mapping[str, Any]:
-    """By its id, also another's that the caller may see; else by the begin of one of her own."""
-    found = await task_rows.find_task(connection, task)
-    job = found["job"] if found else task
-    row, role = await visible(connection, principal, "job", job, found)
+) -> TaskRow:
+    """By its id, also another person's that the caller may see; else by the first letters of one of the caller's own."""
+    exact = await task_store.find_task(connection, task)
+    job = exact.job if exact else task
+    row, role = await visible(connection, principal, "job", job, exact)
     if row is None:
         return await _by_prefix(connection, principal, task)
-    require(principal, action, owner=row["owner"], shared=role, what="task")
+    require(principal, action, owner=row.owner, shared=role, what="task")
     return row
 
 
-async def _by_prefix(
-    connection: AsyncConnection, principal: Principal, text: str
-) -> Mapping[str, Any]:
-    tasks = await task_rows.tasks_with_prefix(connection, principal.user, text) if text else []
-    jobs = await job_rows.jobs_with_prefix(connection, principal.user, text) if text else []
+async def _by_prefix(connection: AsyncConnection, principal: Principal, text: str) -> TaskRow:
+    tasks = await task_store.tasks_with_prefix(connection, principal.user, text) if text else []
+    jobs = await job_store.jobs_with_prefix(connection, principal.user, text) if text else []
     if len(tasks) + len(jobs) > 1:
-        candidates = ", ".join(row["id"] for row in [*tasks, *jobs])
+        candidates = ", ".join([*(row.id for row in tasks), *(row.id for row in jobs)])
         raise Conflict(f"{text} is the beginning of several ids", f"Which one: {candidates}?")
-    newest = await task_rows.newest_task_of(connection, jobs[0]["id"]) if jobs else None
-    found = tasks[0] if tasks else newest
-    if found is None:
+    newest = await task_store.newest_task_of(connection, jobs[0].id) if jobs else None
+    task = tasks[0] if tasks else newest
+    if task is None:
         raise NotFound(f"There is no task {text!r}", "`diamond tasks` lists what there is.")
-    return found
+    return task
 
 
 def _check_filter(wanted: TaskFilter) -> None:
@@ -161,10 +152,10 @@ async def _resolved(
     if wanted.project:
         project = await find_project(connection, principal, wanted.project)
         hides = not sees_all(principal, project)
-        wanted = replace(wanted, project=project["id"], own=hides)
+        wanted = replace(wanted, project=project.id, own=hides)
     if not wanted.endpoint:
         return wanted
     row = await find_endpoint(connection, principal.user, wanted.endpoint)
     if row is None:
         raise NotFound(f"There is no endpoint {wanted.endpoint!r}", "See `diamond endpoint list`.")
-    return replace(wanted, endpoint=row["id"])
+    return replace(wanted, endpoint=row.id)

@@ -1,63 +1,72 @@
-"""Rows as the API shows them."""
+"""Tasks and jobs as the API shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
-from diamond.service.chains.view import show_attempts, show_chain, show_happened
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-TASK_COLUMNS = (
-    "id",
-    "job",
-    "name",
-    "kind",
-    "owner",
-    "state",
-    "phase",
-    "native_state",
-    "reason",
-    "message",
-    "exit_code",
-    "signal",
-    "as_of",
-    "created",
-    "updated",
-    "started",
-    "ended",
-    "node",
-    "attempt",
-    "retry_of",
-    "order",
-    "digest",
-    "code",
-    "cancel_requested",
-    "version",
-    "run_dir",
-    "cleaned",
-    "awaits",
-    "project",
-    "prediction",
-)
+from diamond.core.task import FINAL_WORDS
+from diamond.service.chains.grants import spending
+from diamond.service.chains.view import show_attempts, show_chain
+from diamond.service.tasks.dependency_store import WAITING, dependencies_of
+from diamond.service.tasks.goal_schemas import Happened
+from diamond.service.tasks.rows import DependencyRow, HistoryRow, JobRow, TaskRow
+from diamond.service.tasks.schemas import Dependency, HistoryLine, Job, Task
 
 
-def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {name: row[name] for name in TASK_COLUMNS}
-    attempts = show_attempts(row["attempts"])
-    current = [one["native_id"] for one in attempts if one["id"] == row["attempt"]]
-    return {
-        **shown,
-        "endpoint": row["endpoint_name"],
-        "attempts": attempts,
-        "native_id": current[0] if current else "",
-        "chain": show_chain(row),
-        "happened": show_happened(row),
-    }
+async def show_tasks(connection: AsyncConnection, rows: Sequence[TaskRow]) -> list[Task]:
+    waits_for = await dependencies_of(connection, (row.id for row in rows)) if rows else {}
+    return [show_task(row, waits_for.get(row.id, ())) for row in rows]
 
 
-def show_job(row: Mapping[str, Any], tasks: list[str]) -> dict[str, Any]:
-    shown = {
-        name: row[name]
-        for name in ("id", "name", "created", "owner", "project", "spec", "code", "digest")
-    }
-    return {**shown, "tasks": tasks}
+async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
+    """One that was just made: it depends on something only if it waits."""
+    return show_task(row) if not row.phase else (await show_tasks(connection, [row]))[0]
+
+
+def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = ()) -> Task:
+    attempts = show_attempts(row.attempts)
+    return Task.model_validate(
+        {
+            **vars(row),
+            "endpoint": row.endpoint_name,
+            "order": row.order_json,
+            "attempts": attempts,
+            "native_id": next((one.native_id for one in attempts if one.id == row.attempt), ""),
+            "chain": show_chain(row),
+            "happened": show_happened(row),
+            "dependencies": [_dependency(one) for one in waits_for],
+            "awaits": next((one.target for one in waits_for if one.state == WAITING), None),
+        }
+    )
+
+
+def _dependency(row: DependencyRow) -> Dependency:
+    return Dependency.model_validate({**vars(row), "id": row.target})
+
+
+def show_happened(row: TaskRow) -> Happened | None:
+    """What happened beside what was planned: attempts that started, time, and node-hours of all that had nodes; or so far."""
+    if row.prediction is None:
+        return None
+    until = row.ended if row.ended is not None else row.as_of
+    so_far = [
+        replace(attempt, ended=until) if attempt.ended is None else attempt
+        for attempt in row.attempts
+    ]
+    return Happened(
+        attempts=sum(attempt.started is not None for attempt in row.attempts),
+        seconds=max(0.0, until - row.created),
+        node_hours=spending(row.chain, row.order, so_far).node_hours,
+        has_ended=row.state in FINAL_WORDS,
+    )
+
+
+def show_job(row: JobRow, tasks: list[str]) -> Job:
+    return Job.model_validate({**vars(row), "tasks": tasks})
+
+
+def show_line(row: HistoryRow) -> HistoryLine:
+    return HistoryLine.model_validate(vars(row))

@@ -12,6 +12,7 @@ import { codeFacts, environmentFacts, resourceFacts } from "~/tasks/facts";
 import { AttemptsCard } from "./chain/AttemptsCard";
 import { PlannedVsActual } from "./chain/PlannedVsActual";
 import { TestRuns } from "./chain/TestRuns";
+import { Dependencies } from "./Dependencies";
 import { EndpointName } from "./EndpointName";
 import { LatestValues } from "./LatestValues";
 import { historyQuery } from "./queries";
@@ -32,6 +33,7 @@ export function OverviewTab({ task }: { task: Task }) {
           {({ items }) => <Timeline task={task} history={items} />}
         </QueryResult>
       </Card>
+      <Dependencies task={task} />
       <RunTable task={task} />
       <TestRuns task={task} />
       <AttemptsCard task={task} />

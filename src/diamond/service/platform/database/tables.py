@@ -116,7 +116,6 @@ tasks = Table(
     Column("ended", TIME),
     Column("cleaned", TIME),
     Column("retry_of", ID),
-    Column("awaits", ID, index=True),
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
@@ -124,7 +123,7 @@ tasks = Table(
     Column("prediction", JSON),
     Column("node_seconds", TIME, nullable=False, default=0.0),
     Column("bytes", BigInteger, nullable=False, default=0),
-    Column("untold", Boolean, nullable=False, default=False),
+    Column("unconfirmed", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
     Index(None, "owner", "kind", "created", "id"),
@@ -138,10 +137,10 @@ tasks = Table(
     Index(None, "project", "kind", "created", "id"),
     Index(None, "project", "updated"),
     Index(
-        "ix_tasks_untold",
+        "ix_tasks_unconfirmed",
         "endpoint",
-        sqlite_where=text("untold"),
-        postgresql_where=text("untold"),
+        sqlite_where=text("unconfirmed"),
+        postgresql_where=text("unconfirmed"),
     ),
     Index(
         "ix_tasks_held",
@@ -152,6 +151,20 @@ tasks = Table(
         sqlite_where=text("phase = 'held'"),
         postgresql_where=text("phase = 'held'"),
     ),
+)
+
+dependencies = Table(
+    "dependencies",
+    metadata,
+    Column("task", ID, ForeignKey("tasks.id"), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("target", ID, primary_key=True),
+    owner_column(),
+    Column("state", String(16), nullable=False),
+    Column("message", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("updated", TIME, nullable=False),
+    Index(None, "target", "state"),
 )
 
 scales = Table(

@@ -1,0 +1,175 @@
+"""The attempts of a task and what holds them together, as frozen values; stored as JSON in the task's row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from diamond.core.order import Continue, Order, Resources, order_from, resources_from, resume_from
+from diamond.core.task import Reached
+from diamond.service.platform.database.rows import JsonObject, TypedRow
+
+NOWHERE = Reached()
+
+
+@dataclass(frozen=True)
+class RunRow(TypedRow):
+    """One execution of an attempt."""
+
+    run: int
+    node: str = ""
+    started: float | None = None
+    ended: float | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True)
+class AttemptRow(TypedRow):
+    """One batch-system job of a task."""
+
+    id: str
+    number: int
+    native_id: str = ""
+    run: int = 0
+    runs: tuple[RunRow, ...] = ()
+    exit_code: int | None = None
+    exit_run: int = 0
+    reached: Reached = NOWHERE
+    queued: float | None = None
+    arrived: float | None = None
+    started: float | None = None
+    ended: float | None = None
+    reason: str = ""
+    limit_seconds: float | None = None
+    """As the batch system last said; None: as asked for."""
+    more: JsonObject = field(default_factory=dict)
+    """Stored by another version, and kept."""
+
+
+@dataclass(frozen=True)
+class BudgetRow(TypedRow):
+    """A limit for all attempts together, with the price of a node-hour that was settled at the start."""
+
+    amount: float
+    unit: str
+    rate: float
+
+
+@dataclass(frozen=True)
+class ChainRow(TypedRow):
+    """What holds the attempts of a task together."""
+
+    budget: BudgetRow | None = None
+    allowed: int | None = None
+    """So many attempts may begin before its owner is asked; None: the default."""
+    follow_up: str = ""
+    """The attempt that is queued ahead."""
+    reached: Reached = NOWHERE
+    stalled: int = 0
+    ended: int | None = None
+    """How many attempts came before the present one; None: all of a lower number."""
+    signature: JsonObject | None = None
+    continues: str = ""
+    """The task whose run directory it uses."""
+    person: JsonObject | None = None
+    """Who a task on a community account is for."""
+    more: JsonObject = field(default_factory=dict)
+    """Stored by another version, and kept."""
+
+
+@dataclass(frozen=True)
+class ChainedTaskRow(TypedRow):
+    """The part of a task's row that decisions about its chain are made from."""
+
+    id: str
+    owner: str
+    kind: str
+    endpoint: str
+    state: str
+    phase: str
+    reason: str
+    attempt: str
+    attempts: tuple[AttemptRow, ...]
+    chain: ChainRow
+    order_json: JsonObject
+    """As it was stored: what the agent gets, and what the API shows."""
+    started: float | None
+    cleaned: float | None
+
+    @cached_property
+    def order(self) -> Order:
+        return order_from(self.order_json)
+
+    @cached_property
+    def resources(self) -> Resources:
+        """Of the order, without reading the rest of it."""
+        return resources_from(self.order_json)
+
+    @cached_property
+    def resume(self) -> Continue:
+        """Of the order, without reading the rest of it."""
+        return resume_from(self.order_json)
+
+
+Stored = Mapping[str, Any]
+_KNOWN: dict[type, frozenset[str]] = {
+    kind: frozenset(one.name for one in fields(kind)) - {"more"}
+    for kind in (RunRow, AttemptRow, BudgetRow, ChainRow, Reached)
+}
+
+
+def attempts_from(stored: Sequence[Stored]) -> tuple[AttemptRow, ...]:
+    return tuple(attempt_from(entry) for entry in stored)
+
+
+def attempt_from(stored: Stored) -> AttemptRow:
+    known, more = _split(AttemptRow, stored)
+    known["runs"] = tuple(RunRow(**_split(RunRow, run)[0]) for run in known.get("runs") or ())
+    known["reached"] = _reached(known)
+    return AttemptRow(**known, more=more)
+
+
+def attempts_json(attempts: Sequence[AttemptRow]) -> list[JsonObject]:
+    return [_attempt_json(attempt) for attempt in attempts]
+
+
+def chain_from(stored: Stored | None) -> ChainRow:
+    known, more = _split(ChainRow, stored or {})
+    if known.get("budget"):
+        known["budget"] = BudgetRow(**_split(BudgetRow, known["budget"])[0])
+    known["reached"] = _reached(known)
+    return ChainRow(**known, more=more)
+
+
+def chain_json(chain: ChainRow) -> JsonObject:
+    values = {**chain.more, **vars(chain)}
+    for name in ("ended", "signature", "person"):
+        if values[name] is None:
+            del values[name]
+    del values["more"]
+    values["budget"] = vars(chain.budget) if chain.budget else None
+    values["reached"] = vars(chain.reached)
+    return values
+
+
+def _attempt_json(attempt: AttemptRow) -> JsonObject:
+    values = {**attempt.more, **vars(attempt)}
+    del values["more"]
+    values["runs"] = [vars(run) for run in attempt.runs]
+    values["reached"] = vars(attempt.reached)
+    return values
+
+
+def _split(kind: type, stored: Stored) -> tuple[dict[str, Any], JsonObject]:
+    """The values that are fields of this class, and the others."""
+    known = _KNOWN[kind]
+    if stored.keys() <= known:
+        return dict(stored), {}
+    more = {name: value for name, value in stored.items() if name not in known}
+    return {name: value for name, value in stored.items() if name in known}, more
+
+
+def _reached(stored: Stored) -> Reached:
+    return Reached(**_split(Reached, stored.get("reached") or {})[0])
