@@ -42,13 +42,7 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
           </Text>
         </div>
         <Group align="flex-end" gap="xs">
-          <NumberInput
-            label="Minimum age (days)"
-            min={0}
-            value={days}
-            onChange={setDays}
-            w={200}
-          />
+          <NumberInput label="Minimum age (days)" min={0} value={days} onChange={setDays} w={200} />
           <Button
             variant="default"
             loading={previewAction.isPending}
