@@ -17,6 +17,7 @@ from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.presence import went_away
 from diamond.service.endpoints.profiles import profile_to_start_from
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import pairing_line, revive_line, show_endpoint, show_profile
 from diamond.service.people.shares import PROFILE, drop_shares
 from diamond.service.people.store import hashed
@@ -227,7 +228,7 @@ async def carrier_closed(services: Services, principal: Principal, name: str) ->
 
 async def find_endpoint(
     connection: AsyncConnection, principal: Principal, name: str, action: Action = Action.READ
-) -> Row:
+) -> EndpointRow:
     row = await rows.find_endpoint(connection, principal.user, name)
     if row is None:
         known = [other["name"] for other in await rows.list_endpoints(connection, principal.user)]

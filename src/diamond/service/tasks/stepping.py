@@ -32,7 +32,7 @@ from diamond.core.task import Attempt, Phase, Reason, State, Task
 from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahead
 from diamond.service.chains.grants import node_seconds, refusal
 from diamond.service.endpoints.commands import Command, send
-from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, tell
+from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.wakeups.notifier import SCALES, project_topic
@@ -149,7 +149,7 @@ class Steps:
         for task in self._asking:
             notices[self._lives[task].row["owner"]].append(self._question(task))
         for owner in sorted({*self._news, *notices}):
-            self._news[owner] += await tell(tx, owner, notices[owner])
+            self._news[owner] += await notify(tx, owner, notices[owner])
             await publish(tx, owner, self._news[owner])
 
     async def _end_waiting(self, tx: Transaction) -> None:
@@ -207,7 +207,7 @@ class Steps:
 
     def _question(self, task: str) -> Notice:
         life = self._lives[task]
-        return asking_notice(life.row, life.task)
+        return asking_notice(life.task, name=life.row["name"], endpoint=life.row["endpoint_name"])
 
     def _keep_start(self, life: Life, entry: dict[str, Any], event: Started) -> None:
         if all(run["run"] != event.run for run in entry["runs"]):
@@ -229,7 +229,14 @@ class Steps:
 
     def _notice(self, task: str) -> Notice:
         life = self._lives[task]
-        return ending_notice(life.row, self._values(life))
+        values = self._values(life)
+        return ending_notice(
+            life.task,
+            name=life.row["name"],
+            endpoint=life.row["endpoint_name"],
+            started=values.get("started") or life.row["started"],
+            ended=values.get("ended"),
+        )
 
     def _line(self, event: Event, actions: list[Action]) -> dict[str, Any]:
         data = {key: value for key, value in vars(event).items() if key not in ("at", "message")}

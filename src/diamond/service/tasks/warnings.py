@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.endpoints import attention as needs
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import publish
@@ -49,7 +49,7 @@ async def _needs(connection: AsyncConnection, row: Row) -> list[dict[str, Any]]:
 
 
 async def _tell(tx: Transaction, row: Row, notices: list[Notice]) -> None:
-    await publish(tx, row["owner"], await tell(tx, row["owner"], notices))
+    await publish(tx, row["owner"], await notify(tx, row["owner"], notices))
 
 
 def _notice(row: Row, need: dict[str, Any]) -> Notice:
