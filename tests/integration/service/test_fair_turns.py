@@ -13,6 +13,7 @@ import pytest
 from diamond.core.ids import new_id
 from diamond.service.endpoints.commands import Command, send, take_due
 from diamond.service.notifications import store as notifications
+from diamond.service.notifications.rows import NewDelivery, NotificationRow
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Store
 from support.database import with_store
@@ -41,26 +42,23 @@ def test_nobody_s_message_waits_behind_another_s_hundred(tmp_path: Path) -> None
                 await users.add_user(tx, name, name)
                 for number in range(count):
                     key = new_id("n")
-                    row = {
-                        "id": key,
-                        "owner": name,
-                        "key": key,
-                        "kind": "failed",
-                        "title": "t",
-                        "text": "",
-                        "in_page": True,
-                        "at": 1.0,
-                    }
-                    waiting = {
-                        "owner": name,
-                        "notification": key,
-                        "channel": "email",
-                        "state": "waiting",
-                        "due": float(number),
-                    }
+                    row = NotificationRow(
+                        id=key,
+                        owner=name,
+                        key=key,
+                        kind="failed",
+                        title="t",
+                        text="",
+                        task="",
+                        endpoint="",
+                        in_page=True,
+                        at=1.0,
+                        read=None,
+                    )
+                    waiting = NewDelivery(name, key, "email", due=float(number))
                     await notifications.add_notifications(tx, [row], [waiting])
         async with store.write() as tx:
-            return [row["owner"] for row in await notifications.claim_due(tx, 4)]
+            return [row.owner for row in await notifications.claim_due(tx, 4)]
 
     assert sorted(with_store(tmp_path, "", claimed)) == ["ada", "ada", "ada", "bob"]
 

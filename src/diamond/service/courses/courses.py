@@ -21,6 +21,7 @@ from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as project_rows
 from diamond.service.projects.projects import find_project, get_project
+from diamond.service.projects.schemas import ProjectPage
 from diamond.service.projects.terms import place_from, place_of
 
 Shown = dict[str, Any]
@@ -28,7 +29,7 @@ Shown = dict[str, Any]
 
 async def set_course(
     services: Services, principal: Principal, project: str, course: Shown | None
-) -> Shown:
+) -> ProjectPage:
     """Make a project a course, change its terms, or (None) make it a project like others."""
     if course and course["ends"] is not None and course["ends"] <= (course["starts"] or 0.0):
         raise BadRequest("It would end before it begins", "Give `ends` a later time than `starts`.")

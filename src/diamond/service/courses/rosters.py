@@ -25,8 +25,9 @@ from diamond.service.platform.database.rows import Row
 from diamond.service.platform.database.tables import tasks
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as projects
-from diamond.service.projects.notify_members import tell_of_place
+from diamond.service.projects.notify_members import notify_of_role
 from diamond.service.projects.projects import find_project
+from diamond.service.projects.rows import ProjectRow
 from diamond.service.sign_in import store as identities
 
 Shown = dict[str, Any]
@@ -75,7 +76,7 @@ async def _take(
     services: Services,
     tx: Transaction,
     principal: Principal,
-    project: Row,
+    project: ProjectRow,
     email: str,
     days: float,
     taken: Shown,
@@ -89,7 +90,7 @@ async def _take(
             taken["known"].append(person)
             return
         await projects.put_member(tx, project["id"], found[0]["id"], Role.MEMBER)
-        await tell_of_place(tx, principal, project, found[0]["id"], Role.MEMBER)
+        await notify_of_role(tx, principal, project, found[0]["id"], Role.MEMBER)
         taken["added"].append(person)
     elif email in there:
         taken["known"].append(person)

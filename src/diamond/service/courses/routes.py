@@ -17,15 +17,13 @@ router = APIRouter(prefix="/projects/{project}", tags=["courses"])
 
 
 @router.put("/course", response_model=ProjectPage, responses=problems(404, 409))
-async def set_course(
-    project: str, body: Course, services: Service, person: Person
-) -> dict[str, Any]:
+async def set_course(project: str, body: Course, services: Service, person: Person) -> ProjectPage:
     """Make the project a course, or change its terms."""
     return await courses.set_course(services, person, project, body.model_dump())
 
 
 @router.delete("/course", response_model=ProjectPage, responses=problems(404, 409))
-async def end_course(project: str, services: Service, person: Person) -> dict[str, Any]:
+async def end_course(project: str, services: Service, person: Person) -> ProjectPage:
     """A project like others again: its members see one another's work."""
     return await courses.set_course(services, person, project, None)
 

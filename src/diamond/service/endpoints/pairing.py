@@ -14,7 +14,7 @@ from diamond.service.access.principal import Kind, Principal
 from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.attention import endpoint_needs
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.notifications.notify import Notice, notify
 from diamond.service.people.signed_in import account_disabled
 from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
@@ -47,7 +47,7 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
             )
         values = _paired(told, key)
         await rows.change_endpoint(tx, row["id"], values)
-        told_of = await tell(tx, row["owner"], [_confirm_notice({**row, **values})])
+        told_of = await notify(tx, row["owner"], [_confirm_notice({**row, **values})])
         await publish(tx, row["owner"], [News("endpoint", row["id"]), *told_of])
         return {"endpoint": row["id"], "name": row["name"], "key": key, "confirmed": False}
 

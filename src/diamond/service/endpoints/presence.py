@@ -9,7 +9,7 @@ from typing import Any
 
 from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.attention import endpoint_needs
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
@@ -70,7 +70,7 @@ async def _tell_away(tx: Transaction, row: Row) -> list[News]:
     need = endpoint_needs(row, has_open_tasks=True)[0]
     key = f"sign-in:{row['id']}:{row['since']:.0f}"
     notice = Notice(key, "sign-in", need.title, f"{need.hint} {need.command}", endpoint=row["name"])
-    return await tell(tx, row["owner"], [notice])
+    return await notify(tx, row["owner"], [notice])
 
 
 def away_state(endpoint: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from diamond.service.events.watched import OthersWork
 from diamond.service.images.store import images_by_id
 from diamond.service.images.views import show_images
 from diamond.service.notifications import store as notifications
-from diamond.service.notifications.notifications import show_all
+from diamond.service.notifications.notifications import show_notifications
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Triple
@@ -210,8 +210,8 @@ class EventStream:
             return {}
         found = await notifications.notifications_by_id(connection, ids)
         unread = await notifications.count_unread(connection, self._owner)
-        shown = await show_all(connection, list(found.values()))
-        return {one["id"]: {**one, "unread": unread} for one in shown}
+        shown = await show_notifications(connection, list(found.values()))
+        return {notice.id: {**notice.model_dump(), "unread": unread} for notice in shown}
 
     async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
         for stream in await logs.streams_of(connection, task):

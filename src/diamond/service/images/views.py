@@ -14,6 +14,7 @@ from diamond.service.access.principal import Principal, Role
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
+from diamond.service.images.rows import ImageRow
 from diamond.service.images.shared import shared_called
 from diamond.service.platform.database.rows import Row
 
@@ -34,7 +35,7 @@ MOVE_FIELDS = (
 
 async def find_image(
     connection: AsyncConnection, principal: Principal, text: str, action: Action = Action.READ
-) -> Row:
+) -> ImageRow:
     """By name, id, or the beginning of a digest."""
     found = await rows.images_called(connection, principal.user, text)
     found = found or await shared_called(connection, principal.user, text)

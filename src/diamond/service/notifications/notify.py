@@ -1,18 +1,20 @@
-"""Something happened that a person wants to hear of: kept in the transaction that made it so, sent once."""
+"""Notify a person of an event: stored in the transaction that causes it, sent once."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.core.task import State, Task
 from diamond.core.units import show_minutes
 from diamond.core.words import reason_words, sentence
-from diamond.service.notifications import store as rows
-from diamond.service.people.schemas import NotificationSettings
+from diamond.service.notifications import store as notification_store
+from diamond.service.notifications.rows import NewDelivery, NotificationRow
+from diamond.service.people.schemas import Channel, NotificationSettings
 from diamond.service.people.settings_store import NOTIFICATIONS, read_setting
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News
@@ -21,7 +23,7 @@ from diamond.service.platform.wakeups.notifier import OUTBOX
 
 @dataclass(frozen=True)
 class Notice:
-    """`key` names the happening: of two notices with one key, the first is told."""
+    """`key` names the event: a second notice with the same key is dropped."""
 
     key: str
     kind: str
@@ -31,24 +33,27 @@ class Notice:
     endpoint: str = ""
 
 
-async def tell(tx: Transaction, owner: str, notices: Sequence[Notice]) -> list[News]:
-    """Store what the person wants to hear; the caller publishes the news that come back."""
+async def notify(tx: Transaction, owner: str, notices: Sequence[Notice]) -> list[News]:
+    """Store what the person asked to be notified of; the caller publishes the news that come back."""
     if not notices:
         return []
-    wanted = read_settings(await read_setting(tx.connection, owner, NOTIFICATIONS))
-    known = await rows.known_keys(tx.connection, owner, [one.key for one in notices])
-    fresh = {one.key: one for one in notices if one.key not in known}
-    stored = [_row(owner, one, wanted) for one in fresh.values()]
-    sending = [_delivery(row, channel) for row in stored for channel in _channels(row, wanted)]
-    reached = {one["notification"] for one in sending}
-    told = [row for row in stored if row["in_page"] or row["id"] in reached]
-    await rows.add_notifications(tx, told, sending)
-    if sending:
+    settings = await load_settings(tx.connection, owner)
+    known = await notification_store.known_keys(tx.connection, owner, [n.key for n in notices])
+    fresh = {notice.key: notice for notice in notices if notice.key not in known}
+    rows = [_row(owner, notice, settings) for notice in fresh.values()]
+    deliveries = [
+        _delivery(row, channel) for row in rows for channel in _channels(row.kind, settings)
+    ]
+    delivered = {delivery.notification for delivery in deliveries}
+    wanted = [row for row in rows if row.in_page or row.id in delivered]
+    await notification_store.add_notifications(tx, wanted, deliveries)
+    if deliveries:
         tx.wake(OUTBOX)
-    return [News("notification", row["id"]) for row in told if row["in_page"]]
+    return [News("notification", row.id) for row in wanted if row.in_page]
 
 
-def read_settings(stored: Any) -> NotificationSettings:
+async def load_settings(connection: AsyncConnection, owner: str) -> NotificationSettings:
+    stored = await read_setting(connection, owner, NOTIFICATIONS)
     return NotificationSettings.model_validate(stored or {})
 
 
@@ -94,35 +99,31 @@ def _lasted(started: float | None, ended: float | None) -> str:
     )
 
 
-def _row(owner: str, notice: Notice, wanted: NotificationSettings) -> dict[str, Any]:
-    return {
-        "id": ids.new_id("n"),
-        "owner": owner,
-        "key": notice.key,
-        "kind": notice.kind,
-        "title": notice.title,
-        "text": notice.text,
-        "task": notice.task,
-        "endpoint": notice.endpoint,
-        "in_page": notice.kind in wanted.page.events,
-        "at": time.time(),
-        "read": None,
-    }
+def _row(owner: str, notice: Notice, settings: NotificationSettings) -> NotificationRow:
+    return NotificationRow(
+        id=ids.new_id("n"),
+        owner=owner,
+        key=notice.key,
+        kind=notice.kind,
+        title=notice.title,
+        text=notice.text,
+        task=notice.task,
+        endpoint=notice.endpoint,
+        in_page=notice.kind in settings.page.events,
+        at=time.time(),
+        read=None,
+    )
 
 
-def _channels(row: Mapping[str, Any], wanted: NotificationSettings) -> list[str]:
-    mail, hook = wanted.email, wanted.webhook
-    found = ["email"] if mail.address and row["kind"] in mail.events else []
-    return found + (["webhook"] if hook.url and row["kind"] in hook.events else [])
+def _channels(kind: str, settings: NotificationSettings) -> list[Channel]:
+    mail, hook = settings.email, settings.webhook
+    channels: list[Channel] = []
+    if mail.address and kind in mail.events:
+        channels.append("email")
+    if hook.url and kind in hook.events:
+        channels.append("webhook")
+    return channels
 
 
-def _delivery(row: Mapping[str, Any], channel: str) -> dict[str, Any]:
-    return {
-        "owner": row["owner"],
-        "notification": row["id"],
-        "channel": channel,
-        "state": rows.WAITING,
-        "tries": 0,
-        "due": row["at"],
-        "error": "",
-    }
+def _delivery(row: NotificationRow, channel: Channel) -> NewDelivery:
+    return NewDelivery(row.owner, row.id, channel, due=row.at)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from diamond.service.people.schemas import Channel
 from diamond.service.platform.database.rows import TypedRow
+
+DeliveryState = Literal["waiting", "sent", "failed"]
 
 
 @dataclass(frozen=True)
@@ -25,34 +29,36 @@ class NotificationRow(TypedRow):
 
 
 @dataclass(frozen=True)
+class NewDelivery(TypedRow):
+    """A mail or webhook call of a notification that is still to be sent."""
+
+    owner: str
+    notification: str
+    channel: Channel
+    due: float
+    state: DeliveryState = "waiting"
+    tries: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class DeliveryRow(TypedRow):
-    """One mail or webhook call of a notification."""
+    """A mail or webhook call of a notification."""
 
     id: int
     owner: str
     notification: str
-    channel: str
-    state: str
+    channel: Channel
+    state: DeliveryState
     tries: int
     due: float
     error: str
 
 
 @dataclass(frozen=True)
-class DueRow(TypedRow):
+class DueRow(NotificationRow):
     """A notification that is due on one channel."""
 
-    id: str
-    owner: str
-    key: str
-    kind: str
-    title: str
-    text: str
-    task: str
-    endpoint: str
-    in_page: bool
-    at: float
-    read: float | None
-    channel: str
+    channel: Channel
     tries: int
     delivery: int

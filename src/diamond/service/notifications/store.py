@@ -1,24 +1,30 @@
-"""What people are told, and what of it is still to be sent."""
+"""Notifications, and those that are still to be sent."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
 from sqlalchemy import and_, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.notifications.rows import DeliveryRow, DueRow, NotificationRow
+from diamond.service.notifications.rows import (
+    DeliveryRow,
+    DeliveryState,
+    DueRow,
+    NewDelivery,
+    NotificationRow,
+)
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.fair_order import in_turns
 from diamond.service.platform.database.paging import Page, page_of
-from diamond.service.platform.database.rows import rows_of
+from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import deliveries, notifications
 
-WAITING, SENT, FAILED = "waiting", "sent", "failed"
+WAITING: Final = "waiting"
 LEASE_SECONDS = 120.0
-"""A sender that died leaves its deliveries to the next one after this."""
+"""After this, another sender takes over the deliveries of one that died."""
 MANY = 1000
 # Asked at every ending: built once.
 _UNREAD = select(func.count()).select_from(
@@ -34,12 +40,12 @@ _KNOWN = (
     .where(notifications.c.owner == bindparam("of_owner"))
     .where(notifications.c.key.in_(bindparam("of_keys", expanding=True)))
 )
-_SENDING = (
+_DELIVERIES = (
     select(deliveries)
     .where(deliveries.c.notification.in_(bindparam("of_ids", expanding=True)))
     .order_by(deliveries.c.id)
 )
-_ADD, _ADD_SENDING = insert(notifications), insert(deliveries)
+_ADD, _ADD_DELIVERIES = insert(notifications), insert(deliveries)
 
 
 async def known_keys(connection: AsyncConnection, owner: str, keys: Sequence[str]) -> set[str]:
@@ -48,12 +54,12 @@ async def known_keys(connection: AsyncConnection, owner: str, keys: Sequence[str
 
 
 async def add_notifications(
-    tx: Transaction, rows: list[dict[str, Any]], sending: list[dict[str, Any]]
+    tx: Transaction, rows: Sequence[NotificationRow], deliveries: Sequence[NewDelivery]
 ) -> None:
     if rows:
-        await tx.connection.execute(_ADD, rows)
-    if sending:
-        await tx.connection.execute(_ADD_SENDING, sending)
+        await tx.connection.execute(_ADD, [values_of(row) for row in rows])
+    if deliveries:
+        await tx.connection.execute(_ADD_DELIVERIES, [values_of(row) for row in deliveries])
 
 
 async def list_notifications(
@@ -71,21 +77,21 @@ async def list_notifications(
 async def notifications_by_id(
     connection: AsyncConnection, ids: set[str]
 ) -> dict[str, NotificationRow]:
-    found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
-    return {row["id"]: row for row in rows_of(found, NotificationRow)}
+    result = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
+    return {row.id: row for row in rows_of(result, NotificationRow)}
 
 
 async def deliveries_of(
     connection: AsyncConnection, ids: Sequence[str]
 ) -> dict[str, list[DeliveryRow]]:
-    found: dict[str, list[DeliveryRow]] = {one: [] for one in ids}
-    for row in rows_of(await connection.execute(_SENDING, {"of_ids": list(ids)}), DeliveryRow):
-        found[row["notification"]].append(row)
-    return found
+    of_notification: dict[str, list[DeliveryRow]] = {notification: [] for notification in ids}
+    for row in rows_of(await connection.execute(_DELIVERIES, {"of_ids": list(ids)}), DeliveryRow):
+        of_notification[row.notification].append(row)
+    return of_notification
 
 
 async def count_unread(connection: AsyncConnection, owner: str) -> int:
-    """At most `MANY`: nobody counts them, and a busy stream asks ten times a second."""
+    """At most `MANY`: nobody needs the exact number beyond, and a busy stream asks ten times a second."""
     return int((await connection.execute(_UNREAD, {"of_owner": owner})).scalar_one())
 
 
@@ -99,7 +105,7 @@ async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:
 
 
 async def claim_due(tx: Transaction, limit: int) -> list[DueRow]:
-    """Deliveries to try now, with what they carry; nobody else gets them while the lease lasts."""
+    """Deliveries to try now, with their notifications; nobody else gets them while the lease lasts."""
     now = time.time()
     is_due = and_(deliveries.c.state == WAITING, deliveries.c.due <= now)
     turns = in_turns(deliveries.c.id, deliveries.c.owner, deliveries.c.due, is_due, limit)
@@ -119,6 +125,13 @@ async def claim_due(tx: Transaction, limit: int) -> list[DueRow]:
     return rows_of(await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))), DueRow)
 
 
-async def save_delivery(tx: Transaction, delivery: int, values: dict[str, Any]) -> None:
-    saved = update(deliveries).where(deliveries.c.id == delivery).values(values)
-    await tx.connection.execute(saved)
+async def end_delivery(
+    tx: Transaction, delivery: int, state: DeliveryState, error: str = ""
+) -> None:
+    ended = update(deliveries).where(deliveries.c.id == delivery)
+    await tx.connection.execute(ended.values(state=state, error=error))
+
+
+async def retry_delivery(tx: Transaction, delivery: int, due: float, error: str) -> None:
+    later = update(deliveries).where(deliveries.c.id == delivery)
+    await tx.connection.execute(later.values(due=due, error=error))

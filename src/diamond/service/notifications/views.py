@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from diamond.service.notifications.rows import DeliveryRow, NotificationRow
+from diamond.service.people.schemas import Delivery, Notification
 
 
-def show_notification(
-    row: Mapping[str, Any], sending: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    names = ("id", "kind", "title", "text", "task", "endpoint", "at", "read")
-    shown = ("channel", "state", "tries", "error")
-    return {
-        **{name: row[name] for name in names},
-        "deliveries": [{name: one[name] for name in shown} for one in sending],
-    }
+def show_notification(row: NotificationRow, deliveries: Sequence[DeliveryRow]) -> Notification:
+    shown = Notification.model_validate(row, from_attributes=True)
+    shown.deliveries = [Delivery.model_validate(sent, from_attributes=True) for sent in deliveries]
+    return shown

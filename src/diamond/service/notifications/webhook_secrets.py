@@ -1,4 +1,4 @@
-"""The secrets that people's webhooks are signed with: in the database sealed, since whoever reads that must not sign for us."""
+"""The secrets that sign people's webhooks, sealed: whoever reads the database must not be able to sign for us."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from diamond.service.platform.sealing import Seal, WrongSeal
 
 
 class UnreadableSecret(Exception):
-    """Sealed by another key: its person has to set it anew."""
+    """Sealed with another key: its owner has to set it again."""
 
 
 async def keep_secret(tx: Transaction, seal: Seal, owner: str, secret: str) -> None:
-    """'' for none."""
+    """An empty one removes it."""
     sealed = seal.close(secret.encode(), _purpose(owner)) if secret else b""
     await write_setting(tx, owner, WEBHOOK_SECRET, base64.b64encode(sealed).decode())
 
@@ -33,7 +33,7 @@ async def has_secret(connection: AsyncConnection, owner: str) -> bool:
 
 
 async def read_secret(connection: AsyncConnection, seal: Seal, owner: str) -> str:
-    """'' for none; raises UnreadableSecret."""
+    """Empty for none; raises UnreadableSecret."""
     sealed = await read_setting(connection, owner, WEBHOOK_SECRET)
     try:
         return seal.open(base64.b64decode(sealed), _purpose(owner)).decode() if sealed else ""
@@ -42,13 +42,14 @@ async def read_secret(connection: AsyncConnection, seal: Seal, owner: str) -> st
 
 
 async def seal_old_ones(tx: Transaction, seal: Callable[[], Seal]) -> None:
-    """They lay among the other settings, for all to read."""
-    for owner, value in await settings_named(tx.connection, NOTIFICATIONS):
-        hook = value.get("webhook") or {}
-        if hook.get("secret"):
-            await keep_secret(tx, seal(), owner, str(hook["secret"]))
-            told = {**value, "webhook": {**hook, "secret": None}}
-            await write_setting(tx, owner, NOTIFICATIONS, told)
+    """Older versions stored them in clear text among the other settings."""
+    for owner, stored in await settings_named(tx.connection, NOTIFICATIONS):
+        hook = stored.get("webhook") or {}
+        secret = hook.get("secret")
+        if secret:
+            await keep_secret(tx, seal(), owner, str(secret))
+            sealed = {**stored, "webhook": {**hook, "secret": None}}
+            await write_setting(tx, owner, NOTIFICATIONS, sealed)
 
 
 def _purpose(owner: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from diamond.service.access.principal import Principal
 from diamond.service.people.schemas import Preferences
 from diamond.service.people.settings_store import PREFERENCES, read_setting, write_setting
@@ -12,19 +10,19 @@ from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 
 
-async def get_preferences(services: Services, principal: Principal) -> dict[str, Any]:
+async def get_preferences(services: Services, principal: Principal) -> Preferences:
     async with services.store.read() as connection:
         stored = await read_setting(connection, principal.user, PREFERENCES) or {}
     known = {name: value for name, value in stored.items() if name in Preferences.model_fields}
-    return Preferences.model_validate(known).model_dump()
+    return Preferences.model_validate(known)
 
 
 async def put_preferences(
-    services: Services, principal: Principal, values: dict[str, Any]
-) -> dict[str, Any]:
+    services: Services, principal: Principal, preferences: Preferences
+) -> Preferences:
     async def write(tx: Transaction) -> None:
-        await write_setting(tx, principal.user, PREFERENCES, values)
+        await write_setting(tx, principal.user, PREFERENCES, preferences.model_dump())
         await publish(tx, principal.user, [changed(PREFERENCES)])
 
     await services.store.run(write)
-    return values
+    return preferences

@@ -28,14 +28,14 @@ class ProjectChange(Body):
 
 
 class Course(Body):
-    """A project that is a course. Its members see only their own work; its managers see all."""
+    """What makes a project a course. Its members see only their own work; its managers see all."""
 
     starts: float | None = Field(default=None, ge=0, le=1e11)
     ends: float | None = Field(default=None, ge=0, le=1e11)
-    """Outside of these members start nothing."""
+    """Before `starts` and from `ends` on, members cannot start work."""
     account: str = Field(default="", max_length=200, pattern=ONE_LINE)
     reservation: str = Field(default="", max_length=200, pattern=ONE_LINE)
-    """Both hold for all work in the course, whatever a spec says; empty: the spec's."""
+    """Both are set for all work in the course, whatever a spec says; empty: the spec decides."""
 
 
 class Project(BaseModel):
@@ -49,7 +49,7 @@ class Project(BaseModel):
     endpoints: list[str] | None = None
     """Ids of the endpoints that a restricted project may run on; null: any."""
     role: Literal["viewer", "member", "manager", "owner"]
-    """What the caller is in it."""
+    """The caller's role."""
 
 
 class Member(BaseModel):
@@ -74,7 +74,7 @@ class PersonRef(Body):
 
 class ProjectRef(Body):
     project: str = Field(default="", max_length=64)
-    """Empty: out of any project."""
+    """Empty: no project."""
 
 
 class ShareRequest(Body):
@@ -96,8 +96,8 @@ class SharedThing(BaseModel):
     thing: str
     """Its id."""
     task: str
-    """The first one of a job."""
+    """The first task of a job."""
     name: str
     by: str
-    """The name of who shares it."""
+    """The name of the person who shares it."""
     created: float

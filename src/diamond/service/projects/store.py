@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from typing import Any
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.access.principal import Role
 from diamond.service.people.shares import EVERYONE, PERSON, PROJECT, shared_with
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import JsonObject, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import (
     assignments,
     jobs,
@@ -23,14 +22,20 @@ from diamond.service.platform.database.tables import (
     tasks,
     users,
 )
-from diamond.service.projects.rows import MemberRow, ProjectRow, SharedJobRow, ShareRow
+from diamond.service.projects.rows import (
+    MemberRow,
+    NamedShareRow,
+    ProjectRow,
+    SharedJobRow,
+    ShareRow,
+)
 
 
-async def add_project(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(projects), row)
+async def add_project(tx: Transaction, project: ProjectRow) -> None:
+    await tx.connection.execute(insert(projects), values_of(project))
 
 
-async def change_project(tx: Transaction, project: str, values: dict[str, Any]) -> None:
+async def change_project(tx: Transaction, project: str, values: JsonObject) -> None:
     await tx.connection.execute(update(projects).where(projects.c.id == project).values(values))
 
 
@@ -40,8 +45,8 @@ async def projects_by_id(connection: AsyncConnection, wanted: Collection[str]) -
 
 
 async def find_project(connection: AsyncConnection, project: str) -> ProjectRow | None:
-    found = await connection.execute(select(projects).where(projects.c.id == project))
-    return row_of(found, ProjectRow)
+    query = select(projects).where(projects.c.id == project)
+    return row_of(await connection.execute(query), ProjectRow)
 
 
 async def drop_project(tx: Transaction, project: str) -> None:
@@ -86,12 +91,12 @@ async def drop_member(tx: Transaction, project: str, user: str) -> bool:
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def add_share(tx: Transaction, row: dict[str, Any]) -> bool:
+async def add_share(tx: Transaction, share: ShareRow) -> bool:
     """Whether it is new."""
-    keys = (row["kind"], row["thing"])
-    is_new = (row["with_kind"], row["with_id"]) not in await shared_with(tx.connection, *keys)
+    holders = await shared_with(tx.connection, share.kind, share.thing)
+    is_new = (share.with_kind, share.with_id) not in holders
     if is_new:
-        await tx.connection.execute(insert(shares), row)
+        await tx.connection.execute(insert(shares), values_of(share))
     return is_new
 
 
@@ -105,8 +110,8 @@ async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, wit
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[ShareRow]:
-    """With the `name` of each person or project."""
+async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[NamedShareRow]:
+    """The oldest first."""
     query = (
         select(shares, func.coalesce(users.c.name, projects.c.name, "").label("name"))
         .join(
@@ -119,13 +124,13 @@ async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> lis
         )
         .where(shares.c.kind == kind, shares.c.thing == thing)
     )
-    return rows_of(await connection.execute(query.order_by(shares.c.created)), ShareRow)
+    return rows_of(await connection.execute(query.order_by(shares.c.created)), NamedShareRow)
 
 
 async def jobs_shared_with(
     connection: AsyncConnection, user: str, own_projects: Collection[str], limit: int
 ) -> list[SharedJobRow]:
-    """Others' jobs that a person may look at one by one, the newest share first; `by` names who shares."""
+    """Single jobs that others share with a person, the newest share first."""
     holds = or_(
         and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
         and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(sorted(own_projects))),

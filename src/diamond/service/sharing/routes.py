@@ -1,8 +1,6 @@
-"""Who sees a thing beside its owner."""
+"""Who sees a thing besides its owner."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from fastapi import APIRouter, Response
 
@@ -21,16 +19,14 @@ Shares = Page[Share]
 
 
 @router.get("/jobs/{job}/shares", response_model=Shares, responses=problems(404))
-async def list_job_shares(job: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await sharing.list_shares(services, person, JOB, job)}
+async def list_job_shares(job: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, JOB, job))
 
 
 @router.post("/jobs/{job}/shares", response_model=Shares, responses=problems(404, 409))
-async def share_job(
-    job: str, body: ShareRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Show a job and its results to one more person, project, or everybody of this Diamond."""
-    return {"items": await sharing.share(services, person, JOB, job, body.with_kind, body.with_id)}
+async def share_job(job: str, body: ShareRequest, services: Service, person: Person) -> Shares:
+    """Share a job and its results with one more person or project, or with everyone on this Diamond."""
+    return Page(items=await sharing.share(services, person, JOB, job, body.with_kind, body.with_id))
 
 
 @router.delete("/jobs/{job}/shares", status_code=204, responses=problems(404))
@@ -42,46 +38,44 @@ async def stop_sharing_job(
 
 
 @router.get("/shares", response_model=Page[SharedThing], responses=problems())
-async def shared_with_me(services: Service, person: Person, limit: Limit = 200) -> dict[str, Any]:
-    """What others share with the caller one by one, or with everybody; the newest first."""
-    return {"items": await sharing.shared_with_me(services, person, limit)}
+async def shared_with_me(
+    services: Service, person: Person, limit: Limit = 200
+) -> Page[SharedThing]:
+    """What others share with the caller or with everyone; the newest first."""
+    return Page(items=await sharing.shared_with_me(services, person, limit))
 
 
 @router.get("/images/{image}/shares", response_model=Shares, responses=problems(404, 409))
-async def list_image_shares(image: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await sharing.list_shares(services, person, IMAGE, image)}
+async def list_image_shares(image: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, IMAGE, image))
 
 
 @router.post("/images/{image}/shares", response_model=Shares, responses=problems(404, 409))
-async def share_image(
-    image: str, body: ShareRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Others see what is inside, and take it to machines of their own."""
+async def share_image(image: str, body: ShareRequest, services: Service, person: Person) -> Shares:
+    """Others see its contents, and may copy it to their own endpoints."""
     items = await sharing.share(services, person, IMAGE, image, body.with_kind, body.with_id)
-    return {"items": items}
+    return Page(items=items)
 
 
 @router.delete("/images/{image}/shares", status_code=204, responses=problems(404, 409))
 async def stop_sharing_image(
     image: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
 ) -> Response:
-    """Who has taken it keeps what she took."""
+    """Copies that others made already stay theirs."""
     await sharing.stop_sharing(services, person, IMAGE, image, with_kind, with_id)
     return Response(status_code=204)
 
 
 @router.get("/endpoints/{name}/shares", response_model=Shares, responses=problems(404))
-async def list_profile_shares(name: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await sharing.list_shares(services, person, PROFILE, name)}
+async def list_profile_shares(name: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, PROFILE, name))
 
 
 @router.post("/endpoints/{name}/shares", response_model=Shares, responses=problems(404, 409))
-async def share_profile(
-    name: str, body: ShareRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Its profile alone: others pair agents of their own there, and never run as its owner."""
+async def share_profile(name: str, body: ShareRequest, services: Service, person: Person) -> Shares:
+    """Only its profile: others pair their own agents there, and never run as its owner."""
     items = await sharing.share(services, person, PROFILE, name, body.with_kind, body.with_id)
-    return {"items": items}
+    return Page(items=items)
 
 
 @router.delete("/endpoints/{name}/shares", status_code=204, responses=problems(404))
@@ -93,14 +87,15 @@ async def stop_sharing_profile(
 
 
 @router.get("/profiles", response_model=Page[SharedProfile], responses=problems())
-async def list_profiles(services: Service, person: Person) -> dict[str, Any]:
+async def list_profiles(services: Service, person: Person) -> Page[SharedProfile]:
     """Profiles of others' endpoints that are shared with the caller."""
-    return {"items": await profiles.list_profiles(services, person)}
+    shared = await profiles.list_profiles(services, person)
+    return Page(items=[SharedProfile.model_validate(profile) for profile in shared])
 
 
 @router.get("/profiles/{profile}", response_model=SharedProfile, responses=problems(404))
-async def get_profile(profile: str, services: Service, person: Person) -> dict[str, Any]:
-    return await profiles.get_profile(services, person, profile)
+async def get_profile(profile: str, services: Service, person: Person) -> SharedProfile:
+    return SharedProfile.model_validate(await profiles.get_profile(services, person, profile))
 
 
 @router.put("/jobs/{job}/project", status_code=204, responses=problems(404, 409))

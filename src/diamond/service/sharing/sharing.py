@@ -1,10 +1,8 @@
-"""One thing shown to people, projects or everybody of this Diamond: for reading."""
+"""Share one thing with people, projects or everyone on this Diamond, for reading."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,65 +10,55 @@ from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.endpoints import find_endpoint
+from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.images.rows import ImageRow
 from diamond.service.images.views import find_image
 from diamond.service.people.shares import EVERYONE, IMAGE, JOB, PROFILE, PROJECT
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
-from diamond.service.projects import store as rows
+from diamond.service.projects import store as project_store
 from diamond.service.projects.projects import find_project
+from diamond.service.projects.rows import ShareRow
+from diamond.service.projects.schemas import Share, SharedThing
 from diamond.service.projects.terms import place_of
 from diamond.service.projects.visibility import find_person, visible
-from diamond.service.sharing.notify import tell_of_share
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.sharing.notify import notify_of_share
+from diamond.service.tasks import job_store
 from diamond.service.tasks.bound_work import require_free, require_sharable, require_welcome
 from diamond.service.tasks.rows import JobRow
-
-Row = Mapping[str, Any]
-Shown = dict[str, Any]
 
 
 async def list_shares(
     services: Services, principal: Principal, kind: str, thing: str
-) -> list[Shown]:
+) -> list[Share]:
     async with services.store.read() as connection:
-        row = await _own(connection, principal, kind, thing)
-        found = await rows.list_shares(connection, kind, row["id"])
-    names = ("with_kind", "with_id", "name", "created")
-    return [{name: one[name] for name in names} for one in found]
+        own = await _find_own(connection, principal, kind, thing)
+        shares = await project_store.list_shares(connection, kind, own.id)
+    return [Share.model_validate(share, from_attributes=True) for share in shares]
 
 
-async def shared_with_me(services: Services, principal: Principal, limit: int) -> list[Shown]:
-    """What others show to the caller one by one, the newest first."""
+async def shared_with_me(services: Services, principal: Principal, limit: int) -> list[SharedThing]:
+    """Single things that others share with the caller, the newest first."""
     async with services.store.read() as connection:
-        found = await rows.jobs_shared_with(
+        shared = await project_store.jobs_shared_with(
             connection, principal.user, list(principal.projects), limit
         )
-    return [
-        {name: one[name] for name in ("kind", "thing", "task", "name", "by", "created")}
-        for one in found
-    ]
+    return [SharedThing.model_validate(job, from_attributes=True) for job in shared]
 
 
 async def share(
     services: Services, principal: Principal, kind: str, thing: str, with_kind: str, with_id: str
-) -> list[Shown]:
-    """With one more person, project or everybody."""
+) -> list[Share]:
+    """With one more person or project, or with everyone."""
 
     async def add(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, kind, thing)
-        if kind == JOB:
-            await require_sharable(tx.connection, principal, row["project"])
+        own = await _find_own(tx.connection, principal, kind, thing)
+        if isinstance(own, JobRow):
+            await require_sharable(tx.connection, principal, own.project)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
-        shared = {
-            "kind": kind,
-            "thing": row["id"],
-            "with_kind": with_kind,
-            "with_id": holder,
-            "owner": principal.user,
-            "created": time.time(),
-        }
-        if await rows.add_share(tx, shared):
-            await tell_of_share(tx, principal, shared, row)
+        shared = ShareRow(kind, own.id, with_kind, holder, principal.user, time.time())
+        if await project_store.add_share(tx, shared):
+            await notify_of_share(tx, principal, shared, own.name or "")
 
     await services.store.run(add)
     return await list_shares(services, principal, kind, thing)
@@ -80,9 +68,11 @@ async def stop_sharing(
     services: Services, principal: Principal, kind: str, thing: str, with_kind: str, with_id: str
 ) -> None:
     async def drop(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, kind, thing)
-        if not await rows.drop_share(tx, kind, row["id"], with_kind, with_id):
-            raise NotFound("It is not shared so", "GET …/shares lists with whom it is.")
+        own = await _find_own(tx.connection, principal, kind, thing)
+        if not await project_store.drop_share(tx, kind, own.id, with_kind, with_id):
+            raise NotFound(
+                "It is not shared with them", "GET …/shares lists whom it is shared with."
+            )
 
     await services.store.run(drop)
 
@@ -91,28 +81,30 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
     """Into another project of the caller's, or out of any, unless what it used counts against a project."""
 
     async def move(tx: Transaction) -> None:
-        row = await _own_job(tx.connection, principal, job)
+        row = await _find_own_job(tx.connection, principal, job)
         place = await place_of(tx.connection, principal, project)
         if place.id == row.project:
             return
         await require_free(tx.connection, principal, row.project)
         await require_welcome(tx.connection, place, row)
-        await rows.move_job(tx, row.id, place.id)
+        await project_store.move_job(tx, row.id, place.id)
 
     await services.store.run(move)
 
 
-async def _own(connection: AsyncConnection, principal: Principal, kind: str, thing: str) -> Row:
-    """Only its owner says who else sees it."""
+async def _find_own(
+    connection: AsyncConnection, principal: Principal, kind: str, thing: str
+) -> ImageRow | EndpointRow | JobRow:
+    """Only the owner decides who else sees it."""
     if kind == IMAGE:
         return await find_image(connection, principal, thing, Action.WRITE)
     if kind == PROFILE:
         return await find_endpoint(connection, principal, thing, Action.WRITE)
-    return await _own_job(connection, principal, thing)
+    return await _find_own_job(connection, principal, thing)
 
 
-async def _own_job(connection: AsyncConnection, principal: Principal, job: str) -> JobRow:
-    exact = await job_rows.find_job(connection, job)
+async def _find_own_job(connection: AsyncConnection, principal: Principal, job: str) -> JobRow:
+    exact = await job_store.find_job(connection, job)
     row, role = await visible(connection, principal, JOB, job, exact)
     if row is None:
         raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")
@@ -126,5 +118,5 @@ async def _holder(
     if with_kind == EVERYONE:
         return ""
     if with_kind == PROJECT:
-        return str((await find_project(connection, principal, with_id))["id"])
-    return str((await find_person(connection, with_id))["id"])
+        return (await find_project(connection, principal, with_id)).id
+    return (await find_person(connection, with_id)).id

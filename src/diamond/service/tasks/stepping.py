@@ -29,7 +29,7 @@ from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahe
 from diamond.service.chains.grants import refusal
 from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import Command, send
-from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, tell
+from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
@@ -150,7 +150,7 @@ class Steps:
             notice = asking_notice(life.task, name=row.name, endpoint=row.endpoint_name)
             notices[row.owner].append(notice)
         for owner in sorted({*self._news, *notices}):
-            self._news[owner] += await tell(tx, owner, notices[owner])
+            self._news[owner] += await notify(tx, owner, notices[owner])
             await publish(tx, owner, self._news[owner])
 
     async def meet(self, tx: Transaction, task: TaskRow, target: str, message: str) -> None:

@@ -11,7 +11,7 @@ from diamond.service.endpoints import attention
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.attention import DAY, Need
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import publish
 from diamond.service.platform.services import Services
@@ -49,7 +49,7 @@ async def _needs(connection: AsyncConnection, endpoint: EndpointRow) -> list[Nee
 
 
 async def _notify(tx: Transaction, owner: str, notices: list[Notice]) -> None:
-    await publish(tx, owner, await tell(tx, owner, notices))
+    await publish(tx, owner, await notify(tx, owner, notices))
 
 
 def _notice(endpoint: EndpointRow, need: Need) -> Notice:
