@@ -19,10 +19,9 @@ from diamond.service.chains.grants import (
     queue_after_seconds,
 )
 from diamond.service.chains.past_waits import past_waits
-from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.facts import effective_facts, fact_time
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.views import effective_facts
-from diamond.service.platform.database.rows import Row
 
 
 def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +54,9 @@ async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) ->
     }
 
 
-async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) -> list[PastWait]:
+async def known_waits(
+    connection: AsyncConnection, endpoint: EndpointRow, owner: str
+) -> list[PastWait]:
     """What the batch system's own record told at the last probe, and the person's own attempts since."""
     told = waits_from_accounting(effective_facts(endpoint).get("waits"))
     since = (fact_time(endpoint, "waits") or 0.0) if told else 0.0
@@ -63,7 +64,7 @@ async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) ->
 
 
 async def _ahead(
-    connection: AsyncConnection, endpoint: Row, row: Mapping[str, Any], order: Order
+    connection: AsyncConnection, endpoint: EndpointRow, row: Mapping[str, Any], order: Order
 ) -> dict[str, Any]:
     """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there.
 
@@ -96,7 +97,7 @@ def _due(
 
 
 async def _forecast(
-    connection: AsyncConnection, endpoint: Row, owner: str, order: Order
+    connection: AsyncConnection, endpoint: EndpointRow, owner: str, order: Order
 ) -> Forecast:
     past = await known_waits(connection, endpoint, owner)
     limit = 60.0 * order.resources.walltime_minutes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,16 +14,19 @@ from diamond.core.task import Phase
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import attention as needs
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.endpoints.free_now import fact_time, facts_of, gpus_now, partitions_now
+from diamond.service.endpoints.attention import Need
+from diamond.service.endpoints.facts import fact_time, facts_of
+from diamond.service.endpoints.free_now import gpus_now, partitions_now
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.headline import most_telling
 from diamond.service.output.metrics import TRAINING
 from diamond.service.people.settings_store import SEEN, read_setting, write_setting
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.tasks import task_list
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.task_list import TaskFilter
 from diamond.service.tasks.tasks import as_now_known
 from diamond.service.tasks.views import show_task
@@ -45,7 +49,11 @@ async def get_overview(services: Services, principal: Principal) -> dict[str, An
             "counts": await task_list.count_by_state(connection, owner, TaskFilter()),
             "running": await as_now_known(connection, running),
             "waiting": await as_now_known(connection, waiting),
-            "needs": await _needs(connection, owner, endpoints, open_now, seen) + _asking(waiting),
+            "needs": [
+                asdict(need)
+                for need in await _needs(connection, owner, endpoints, open_now, seen)
+                + _asking(waiting)
+            ],
             "gpus": _gpus(shown),
             "endpoints": shown,
             "recent": await _recent(connection, owner),
@@ -65,10 +73,10 @@ async def mark_seen(services: Services, principal: Principal, at: float) -> None
 async def _needs(
     connection: AsyncConnection,
     owner: str,
-    endpoints: Sequence[Row],
+    endpoints: Sequence[EndpointRow],
     open_now: Mapping[str, Counter[str]],
     seen: float,
-) -> list[dict[str, Any]]:
+) -> list[Need]:
     """The newest first, failures among them."""
     failed = await task_list.ended_since(connection, owner, "failed", seen, FAILURES)
     held = await task_list.held_tasks(connection, owner, FAILURES)
@@ -76,11 +84,11 @@ async def _needs(
     for row in endpoints:
         found += needs.endpoint_needs(row, has_open_tasks=bool(open_now.get(row["id"])))
         found += await purge_needs(connection, row)
-    return sorted(found, key=lambda need: -need["at"])
+    return sorted(found, key=lambda need: -need.at)
 
 
-def _asking(waiting: Sequence[Row]) -> list[dict[str, Any]]:
-    return [needs.asking_need(row) for row in waiting if row["phase"] == Phase.ASKING.value]
+def _asking(waiting: Sequence[TaskRow]) -> list[Need]:
+    return [needs.asking_need(row) for row in waiting if row.phase == Phase.ASKING.value]
 
 
 async def _recent(connection: AsyncConnection, owner: str) -> list[dict[str, Any]]:
@@ -107,18 +115,18 @@ async def _headlines(connection: AsyncConnection, tasks: list[str]) -> dict[str,
 
 async def _tasks(
     connection: AsyncConnection, owner: str, wanted: TaskFilter, limit: int
-) -> Sequence[Row]:
+) -> Sequence[TaskRow]:
     page = await task_list.list_tasks(connection, owner, wanted, limit=limit, cursor=None)
     return page.rows
 
 
-def _endpoint_now(row: Row, tasks: Counter[str]) -> dict[str, Any]:
+def _endpoint_now(row: EndpointRow, tasks: Counter[str]) -> dict[str, Any]:
     facts = facts_of(row)
     return {
         **{name: row[name] for name in ("name", "state", "since")},
         "default": row["is_default"],
-        "gpus": gpus_now(facts),
-        "partitions": partitions_now(facts),
+        "gpus": gpus_now(facts).model_dump(),
+        "partitions": [partition.model_dump() for partition in partitions_now(facts)],
         "running": tasks["running"],
         "waiting": sum(tasks[state] for state in WAITING),
         "as_of": fact_time(row, "free"),

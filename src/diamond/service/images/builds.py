@@ -16,6 +16,7 @@ from diamond.images.recipe import environment_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as rows
 from diamond.service.images.build_steps import Told, parse_lines, read_steps
 from diamond.service.images.environments import (
@@ -135,7 +136,7 @@ async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
 async def _begun(
     tx: Transaction,
     principal: Principal,
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: Wanted,
     *,
     name: str = "",

@@ -13,7 +13,8 @@ from diamond.core import ids
 from diamond.core.order import Build, Continue, Image, Order, order_data
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
-from diamond.service.endpoints.views import effective_facts
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import image_of
@@ -85,7 +86,7 @@ def wanted_build(
 
 async def want_build(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: Wanted,
     *,
     retry_of: str | None = None,
@@ -129,7 +130,7 @@ def image_facts(row: Row, copies: Sequence[Row], names: Mapping[str, str]) -> Im
     return ImageFacts(row["id"], row["name"] or "", row["identity"], there)
 
 
-def endpoint_facts(row: Mapping[str, Any]) -> EndpointFacts:
+def endpoint_facts(row: EndpointRow) -> EndpointFacts:
     return EndpointFacts(
         name=row["name"],
         state=row["state"],
@@ -149,7 +150,9 @@ async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | N
     return Ready(copy["image"], image_of(copy["record"])) if copy else None
 
 
-async def _begin(tx: Transaction, endpoint: Row, wanted: Wanted, retry_of: str | None) -> Row:
+async def _begin(
+    tx: Transaction, endpoint: EndpointRow, wanted: Wanted, retry_of: str | None
+) -> Row:
     job = {
         "id": ids.new_id(ids.JOB),
         "owner": endpoint["owner"],

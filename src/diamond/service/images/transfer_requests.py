@@ -11,6 +11,7 @@ from diamond.images.bases import read_base
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
 from diamond.service.images import request_store as wishes
 from diamond.service.images.builds import start_build
@@ -146,7 +147,7 @@ def _address(reference: str) -> str:
     return read_base(reference).address
 
 
-async def _endpoint(tx: Transaction, principal: Principal, name: str) -> Row:
+async def _endpoint(tx: Transaction, principal: Principal, name: str) -> EndpointRow:
     if name == "auto":
         every = await list_endpoints(tx.connection, principal.user)
         chosen = [row for row in every if row["is_default"]] or every

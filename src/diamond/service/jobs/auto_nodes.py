@@ -12,6 +12,7 @@ from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images, require_snapshot
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.jobs import submit as jobs
 from diamond.service.planning.node_count import (
@@ -24,7 +25,6 @@ from diamond.service.planning.node_count import (
 from diamond.service.planning.scale_schemas import ScaleRequest
 from diamond.service.planning.scales import Waiting, add_scale
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import Place, place_of
@@ -85,7 +85,7 @@ async def _make(
 
 
 async def _wait(
-    tx: Transaction, endpoint: Row, composed: Composed, spec: Spec, code: Code, project: str
+    tx: Transaction, endpoint: EndpointRow, composed: Composed, spec: Spec, code: Code, project: str
 ) -> dict[str, Any]:
     """A task that is submitted when its scale has told how many nodes it gets."""
     job = new_job(composed, endpoint["owner"], code, project)

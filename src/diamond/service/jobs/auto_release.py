@@ -17,8 +17,9 @@ from diamond.planning.probe_runs import ProbeState
 from diamond.service.chains.grants import first_chain
 from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.commands import send
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import store as image_rows
 from diamond.service.images.image_requests import Ready, endpoint_facts
 from diamond.service.jobs.submit import image_for
@@ -101,7 +102,7 @@ def _require_probes(scale: Row) -> None:
 
 
 async def _submit(
-    tx: Transaction, task: Row, order: Order, endpoint: Row, awaited: Awaited | None
+    tx: Transaction, task: Row, order: Order, endpoint: EndpointRow, awaited: Awaited | None
 ) -> None:
     chain = first_chain(order, effective_facts(endpoint).get("charge"))
     chain |= {name: value for name, value in (task["chain"] or {}).items() if name == "person"}

@@ -16,12 +16,12 @@ from diamond.service.access.principal import Principal
 from diamond.service.chains.grants import budget_data, refusal, spending
 from diamond.service.chains.view import may_resume
 from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import store as image_rows
 from diamond.service.jobs.retry import require_unsigned
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_place
@@ -60,7 +60,7 @@ async def resume_task(
 async def _allow(
     tx: Transaction,
     row: Mapping[str, Any],
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: GoOnRequest,
     principal: Principal,
 ) -> Mapping[str, Any]:
@@ -83,7 +83,7 @@ async def _allow(
 
 
 async def _as_new_task(
-    tx: Transaction, row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest
+    tx: Transaction, row: Mapping[str, Any], endpoint: EndpointRow, wanted: GoOnRequest
 ) -> Mapping[str, Any]:
     """What ended keeps its end; the new task takes over its run directory."""
     _require_resumable(row)
@@ -108,7 +108,7 @@ async def _as_new_task(
 
 
 def _ceiling(
-    row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest, made: int
+    row: Mapping[str, Any], endpoint: EndpointRow, wanted: GoOnRequest, made: int
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if wanted.budget is not None:

@@ -13,6 +13,7 @@ from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_rows
 from diamond.service.images.image_requests import Ready, Wanted, endpoint_facts, want_build
@@ -32,7 +33,7 @@ NEVER_SETTLED = (Reason.PROBES.value, Reason.BUDGET.value)
 """Why a task with `nodes: auto` may end before it has a number of nodes."""
 
 
-async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:
+async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: EndpointRow) -> dict[str, Any]:
     if row["kind"] == "build":
         return await repeat_build(tx, row, job, endpoint)
     if row["kind"] == "probe":
@@ -56,10 +57,10 @@ async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dic
     return made
 
 
-def require_unsigned(row: Mapping[str, Any], endpoint: Mapping[str, Any]) -> None:
+def require_unsigned(row: Mapping[str, Any], endpoint: EndpointRow) -> None:
     """A signature is good for one task: whatever is to run anew on a machine that asks for one is signed anew."""
     signature = (row["chain"] or {}).get("signature")
-    if signature and (endpoint["policy"] or {}).get("require_signed"):
+    if signature and endpoint.policy.require_signed:
         raise Conflict(
             f"{endpoint['name']} takes only signed specs, and the signature of {row['id']} was used",
             f"Sign it anew on your computer: diamond run, with the spec of `diamond show {row['id']}`.",
@@ -67,7 +68,9 @@ def require_unsigned(row: Mapping[str, Any], endpoint: Mapping[str, Any]) -> Non
         )
 
 
-async def repeat_build(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:
+async def repeat_build(
+    tx: Transaction, row: Row, job: Row, endpoint: EndpointRow
+) -> dict[str, Any]:
     order = order_from(row["order"])
     wanted = Wanted(build_from(row["order"]["build"]), row["name"], order, job["spec"])
     begun = await want_build(tx, endpoint, wanted, retry_of=row["id"], afresh=True)

@@ -16,6 +16,7 @@ from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import Code, Spec, compose, known_images
 from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_rows
 from diamond.service.images.arrivals import image_of
 from diamond.service.images.image_requests import (
@@ -29,7 +30,6 @@ from diamond.service.images.image_requests import (
 from diamond.service.images.transfers import bring
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NOWHERE, Place, place_of
@@ -113,7 +113,7 @@ async def get_job(services: Services, principal: Principal, job: str) -> dict[st
 
 async def add_run_task(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     job: Mapping[str, Any],
     composed: Composed,
     retry_of: str | None = None,
@@ -145,7 +145,7 @@ async def add_run_task(
 
 async def make_job(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     composed: Composed,
     code: Code,
     place: Place,
@@ -166,7 +166,7 @@ async def make_job(
 
 
 async def image_for(
-    tx: Transaction, endpoint: Row, composed: Composed, owner: str
+    tx: Transaction, endpoint: EndpointRow, composed: Composed, owner: str
 ) -> Ready | Awaited | None:
     """The image that a job needs: there, or on its way."""
     if endpoint["owner"] != owner and (composed.image or composed.build):
@@ -188,7 +188,7 @@ async def image_for(
     return await want_build(tx, endpoint, wanted)
 
 
-async def _guests_image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready:
+async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> Ready:
     """On a community account its owner looks after the images: others use those that are there."""
     copy = await copy_on(tx, composed.image.id, endpoint["id"]) if composed.image else None
     if copy is None:

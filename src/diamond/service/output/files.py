@@ -23,6 +23,7 @@ from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task, task_history
 from diamond.service.tasks.views import show_task
 
@@ -131,7 +132,7 @@ def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "type": guessed_type(path), "preview": preview_of(path)}
 
 
-async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+async def _online_task(services: Services, principal: Principal, task: str) -> TaskRow:
     row = await load_task(services, principal, task)
     require_files(row)
     await require_online(services, row)
@@ -172,9 +173,7 @@ class RangeOutside(BadRequest):
     status = 416
 
 
-async def _log_ends(
-    services: Services, principal: Principal, row: Mapping[str, Any]
-) -> dict[str, str]:
+async def _log_ends(services: Services, principal: Principal, row: TaskRow) -> dict[str, str]:
     ends = {}
     for stream in ("stdout", "stderr"):
         wanted = LogWanted(stream, offset=-REPORT_LOG_BYTES)
@@ -187,9 +186,7 @@ async def _log_ends(
     return ends
 
 
-async def _machine(
-    services: Services, row: Mapping[str, Any], facts: dict[str, Any]
-) -> dict[str, Any]:
+async def _machine(services: Services, row: TaskRow, facts: dict[str, Any]) -> dict[str, Any]:
     """The endpoint's own part, and `facts` with the values of its secrets taken out."""
     try:
         require_files(row)

@@ -18,6 +18,7 @@ from diamond.service.output.curves import Curve, within
 from diamond.service.output.thinning import thin
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import find_task
 
 TRAINING = ("metrics", "tensorboard")
@@ -94,7 +95,7 @@ async def _answer(
 
 async def _find(
     services: Services, principal: Principal, tasks: Sequence[str], wanted: CurvesWanted
-) -> tuple[list[Mapping[str, Any]], Sequence[Row]]:
+) -> tuple[list[TaskRow], Sequence[Row]]:
     async with services.store.read() as connection:
         rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
         ids = list(dict.fromkeys(row["id"] for row in rows))

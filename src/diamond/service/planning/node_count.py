@@ -14,6 +14,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.composer import compose
 from diamond.service.composer.compose import Code, Spec
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.planning.advice import TooDear, advice_within, is_whole
 from diamond.service.planning.scale_store import newest_fitting
 from diamond.service.planning.scales import fits_digest
@@ -80,8 +81,8 @@ def waiting_message() -> str:
     return f"nodes: auto: no scale of this spec has told a number yet, so probes run first ({GOAL})"
 
 
-def endpoint_of(endpoints: Sequence[Row], composed: Composed) -> Row:
-    return next(row for row in endpoints if row["name"] == composed.endpoint)
+def endpoint_of(endpoints: Sequence[EndpointRow], composed: Composed) -> EndpointRow:
+    return next(row for row in endpoints if row.name == composed.endpoint)
 
 
 def settled_spec(spec: Mapping[str, Any], advice: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, InvalidSpec
 from diamond.service.access.principal import Principal, Role
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project, sees_all
@@ -37,11 +38,11 @@ class Place:
         given = {name: self.course[name] for name in SET_ONCE if self.course.get(name)}
         return {**spec, **given} if given else spec
 
-    def among(self, endpoints: Sequence[Row]) -> Sequence[Row]:
+    def among(self, endpoints: Sequence[EndpointRow]) -> Sequence[EndpointRow]:
         """Those of the caller's endpoints that it may run on."""
         if self.endpoints is None:
             return endpoints
-        found = [row for row in endpoints if row["id"] in self.endpoints]
+        found = [row for row in endpoints if row.id in self.endpoints]
         if not found:
             words = f"{self.name} is restricted to listed endpoints, and none of yours is listed"
             raise Conflict(words, "Ask one of its managers to list yours.", code="restricted")

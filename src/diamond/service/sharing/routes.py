@@ -99,7 +99,7 @@ async def list_profiles(services: Service, person: Person) -> dict[str, Any]:
 
 
 @router.get("/profiles/{profile}", response_model=SharedProfile, responses=problems(404))
-async def get_profile(profile: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_profile(profile: str, services: Service, person: Person) -> SharedProfile:
     return await profiles.get_profile(services, person, profile)
 
 

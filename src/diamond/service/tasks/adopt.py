@@ -11,8 +11,8 @@ from diamond.core.order import order_from
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
 from diamond.service.endpoints.community import is_community
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.people.shares import PROFILE, things_shared_with
 from diamond.service.people.store import find_user
 from diamond.service.platform.database.engine import Transaction
@@ -66,7 +66,7 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
     )
     newest = known[-1]
     begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
-    work = (endpoint["folders"] or {}).get("work", "")
+    work = endpoint.folders.work
     return {
         "id": str(facts["task"]),
         "owner": call.principal.user,

@@ -11,7 +11,8 @@ from diamond.core.task import FINAL_WORDS
 from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.commands import Command, send
-from diamond.service.endpoints.secrets import _online
+from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.endpoints.secrets import online_endpoint
 from diamond.service.limits.store import forget_sizes
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
@@ -28,7 +29,7 @@ async def clean_endpoint(
     dry_run: bool,
 ) -> list[dict[str, Any]]:
     """The run directories of ended tasks that match; removed unless this is a dry run."""
-    row = await _online(services, principal, name, Action.WRITE)
+    row = await online_endpoint(services, principal, name, Action.WRITE)
     usage = await services.relay.ask_json(row["id"], "usage")
     sizes = {str(one["task"]): int(one.get("bytes") or 0) for one in usage.get("items", [])}
     async with services.store.read() as connection:
@@ -44,13 +45,13 @@ async def clean_endpoint(
     return sorted(gone, key=lambda one: one["ended"] or 0.0)
 
 
-async def _clean(tx: Transaction, row: Mapping[str, Any], tasks: list[str]) -> None:
+async def _clean(tx: Transaction, row: EndpointRow, tasks: list[str]) -> None:
     await forget_sizes(tx, tasks)
     await send(tx, [Command("clean", row["id"], row["owner"], data={"tasks": tasks})])
 
 
 def _may_go(
-    task: Mapping[str, Any], endpoint: Mapping[str, Any], before: float, tasks: list[str] | None
+    task: Mapping[str, Any], endpoint: EndpointRow, before: float, tasks: list[str] | None
 ) -> bool:
     if task["endpoint"] != endpoint["id"] or task["state"] not in FINAL_WORDS:
         return False

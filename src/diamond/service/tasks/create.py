@@ -15,7 +15,8 @@ from diamond.core.task import Phase, Task
 from diamond.service.chains.grants import first_chain
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.community import name_person
-from diamond.service.endpoints.views import effective_facts
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.limits.limits import check_limits
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
@@ -38,7 +39,7 @@ async def make_task(
     tx: Transaction,
     *,
     job: Mapping[str, Any],
-    endpoint: Mapping[str, Any],
+    endpoint: EndpointRow,
     order: dict[str, Any],
     retry_of: str | None = None,
     kind: str = "run",
@@ -69,14 +70,14 @@ async def make_task(
 def _first_row(
     *,
     job: Mapping[str, Any],
-    endpoint: Mapping[str, Any],
+    endpoint: EndpointRow,
     order: dict[str, Any],
     retry_of: str | None,
     kind: str,
 ) -> dict[str, Any]:
     now, task = time.time(), ids.new_id(ids.TASK)
     begun = begin_attempt(Task(id=task, as_of=now), ids.new_id(ids.ATTEMPT), 1)
-    work = (endpoint["folders"] or {}).get("work", "")
+    work = endpoint.folders.work
     return {
         "id": task,
         "owner": job["owner"],
