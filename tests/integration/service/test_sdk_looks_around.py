@@ -11,7 +11,9 @@ from typing import Any
 from diamond.sdk.client import Client
 from diamond.service.app import services_for
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow, SiteProfile
 from diamond.service.notifications.store import list_notifications
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.settings import Settings
 from diamond.service.tasks.warnings import warn
@@ -47,19 +49,22 @@ def test_python_sees_what_the_pages_see(tmp_path: Path) -> None:
 
 
 def test_little_room_is_told_once_a_week(tmp_path: Path) -> None:
-    facts = {"folders": {"value": {"work": {"path": "/w", "free_bytes": 1, "quota_bytes": 100}}}}
-    row: dict[str, Any] = {
-        "id": "e1",
-        "owner": "local",
-        "name": "small",
-        "carrier": "local",
-        "state": "online",
-        "since": time.time(),
-        "last_seen": time.time(),
-        "created": time.time(),
-        "confirmed": True,
-        "profile": {"version": 1, "probed_at": 1.0, "facts": facts},
+    facts: JsonObject = {
+        "folders": {"value": {"work": {"path": "/w", "free_bytes": 1, "quota_bytes": 100}}}
     }
+    row = EndpointRow(
+        id="e1",
+        owner="local",
+        name="small",
+        carrier="local",
+        ssh_host="",
+        state="online",
+        since=time.time(),
+        last_seen=time.time(),
+        created=time.time(),
+        confirmed=True,
+        profile=SiteProfile(1.0, facts),
+    )
 
     async def look_twice() -> list[Any]:
         async with services_for(Settings(tmp_path), Notifier()) as services:

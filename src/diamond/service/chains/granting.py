@@ -17,10 +17,9 @@ from diamond.service.chains.grants import (
 )
 from diamond.service.chains.past_waits import past_waits
 from diamond.service.chains.rows import AttemptRow, ChainedTaskRow
-from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.facts import effective_facts, fact_time
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.platform.database.rows import JsonObject
 
 

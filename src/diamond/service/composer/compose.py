@@ -12,10 +12,10 @@ from diamond.core.errors import InvalidSpec
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_rows
 from diamond.service.images.image_requests import endpoint_facts, image_facts
 from diamond.service.images.shared import shared_called
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import place_of
 
@@ -26,7 +26,7 @@ Code = dict[str, Any] | None
 
 
 async def known_images(
-    connection: AsyncConnection, owner: str, spec: Spec, endpoints: Sequence[Row]
+    connection: AsyncConnection, owner: str, spec: Spec, endpoints: Sequence[EndpointRow]
 ) -> KnownImages:
     """What the environment's name in a spec may mean."""
     wanted = spec.get("environment")
@@ -66,7 +66,11 @@ async def check_job(
 
 
 def compose(
-    services: Services, endpoints: Sequence[Row], spec: Spec, code: Code, images: KnownImages
+    services: Services,
+    endpoints: Sequence[EndpointRow],
+    spec: Spec,
+    code: Code,
+    images: KnownImages,
 ) -> Composed:
     require_snapshot(services, code)
     known = [endpoint_facts(row) for row in endpoints]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,11 +21,9 @@ from diamond.service.composer import schemas
 from diamond.service.composer.request import asked_for
 from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.community import usable_endpoints
-from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.facts import fact_time, known_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.endpoints.views import show_profile
 from diamond.service.images.image_requests import endpoint_facts
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NOWHERE, Fault, Place, place_of
 from diamond.service.tasks.task_list import waits_on
@@ -68,12 +66,14 @@ async def _placed(
         return place, usable, [fault]
 
 
-def _row(rows: Sequence[Row], found: SpecReport) -> Row | None:
+def _row(rows: Sequence[EndpointRow], found: SpecReport) -> EndpointRow | None:
     name = found.endpoint.name if found.endpoint else ""
-    return next((row for row in rows if row["name"] == name), None)
+    return next((row for row in rows if row.name == name), None)
 
 
-def _shown(found: SpecReport, row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
+def _shown(
+    found: SpecReport, row: EndpointRow | None, rows: Sequence[EndpointRow]
+) -> dict[str, Any]:
     endpoints = [
         {"name": one["name"], "state": one["state"], "default": one["is_default"]} for one in rows
     ]
@@ -93,7 +93,7 @@ def _shown(found: SpecReport, row: Row | None, rows: Sequence[Row]) -> dict[str,
     }
 
 
-def _site(found: SpecReport, row: Row, waits: list[float]) -> dict[str, Any]:
+def _site(found: SpecReport, row: EndpointRow, waits: list[float]) -> dict[str, Any]:
     """What the chosen endpoint says about it."""
     assert found.endpoint is not None
     facts, placement = found.endpoint.facts, found.placement
@@ -121,7 +121,7 @@ def _attempts(found: SpecReport) -> int:
     return max(1, min(most, int(budget.amount / cost)))
 
 
-async def _script(services: Services, found: SpecReport, row: Row | None) -> dict[str, Any]:
+async def _script(services: Services, found: SpecReport, row: EndpointRow | None) -> dict[str, Any]:
     """The endpoint renders it, so that what is shown is what will run."""
     if found.faults or row is None:
         return {"script": None, "script_reason": "There is a script once the spec has no faults."}
@@ -133,17 +133,11 @@ async def _script(services: Services, found: SpecReport, row: Row | None) -> dic
     return {"script": str(answer.get("script", "")), "script_reason": ""}
 
 
-def _sources(row: Row) -> dict[str, Source]:
+def _sources(row: EndpointRow) -> dict[str, Source]:
     """Who said each fact: a program that was asked, or a person."""
-    profile = show_profile(row)
-    merged: Mapping[str, Any] = {**profile["facts"], **profile["corrections"]}
-    return {
-        name: Source(str(fact.get("by") or fact.get("source") or ""), fact.get("at"))
-        for name, fact in merged.items()
-        if isinstance(fact, dict)
-    }
+    return {name: Source(fact.source, fact.at) for name, fact in known_facts(row).items()}
 
 
-def _log_path(row: Row | None) -> str:
-    work = ((row["folders"] or {}).get("work") or "") if row is not None else ""
+def _log_path(row: EndpointRow | None) -> str:
+    work = row.folders.work if row is not None else ""
     return f"{work}/tasks/TASK/attempts/ATTEMPT/runs/1/stdout.log" if work else ""

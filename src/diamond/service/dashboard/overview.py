@@ -14,7 +14,8 @@ from diamond.service.dashboard import schemas
 from diamond.service.endpoints import attention
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.attention import Need
-from diamond.service.endpoints.free_now import fact_time, facts_of, gpus_now, partitions_now
+from diamond.service.endpoints.facts import fact_time, facts_of
+from diamond.service.endpoints.free_now import gpus_now, partitions_now
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.output import metric_store
 from diamond.service.output.headline import most_telling

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from diamond.service.endpoints.schemas import Gpus, PartitionNow
 from diamond.service.platform.http.schemas import Body
 from diamond.service.tasks.schemas import StateCounts, Task
 
@@ -23,23 +24,9 @@ class Need(BaseModel):
     at: float
 
 
-class Gpus(BaseModel):
-    free: int
-    total: int
-
-
 class AllGpus(Gpus):
     as_of: float | None = None
     """When the oldest of these counts was reported."""
-
-
-class PartitionNow(BaseModel):
-    name: str
-    nodes_idle: int | None = None
-    nodes_total: int | None = None
-    gpus_idle: int | None = None
-    gpus_total: int | None = None
-    pending: int | None = None
 
 
 class EndpointNow(BaseModel):

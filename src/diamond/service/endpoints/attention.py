@@ -1,15 +1,16 @@
-"""What waits for the person, told by endpoints: sign-in, confirmation, little room, files soon to be purged."""
+"""What waits for the person: sign-in, confirmation, little room, files soon to be purged, tasks that need a decision."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 from diamond.core.units import show_bytes
 from diamond.core.words import reason_words, sentence
-from diamond.service.endpoints.free_now import fact_time, facts_of
+from diamond.service.endpoints.facts import FolderFact, fact_time, folder_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import revive_line
 
 NEAR_PART = 0.1
@@ -18,7 +19,25 @@ LITTLE_BYTES = {"keep": 20 << 20, "work": 2 << 30}
 """The same where no quota is known; keys and secrets take some kB."""
 PURGE_DAYS = 7.0
 DAY = 86400.0
-Row = Mapping[str, Any]
+
+
+class AttentionTask(Protocol):
+    """What a task must say here; `tasks.rows.TaskRow` does."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def endpoint_name(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def updated(self) -> float: ...
+    @property
+    def ended(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -35,114 +54,111 @@ class Need:
     at: float = 0.0
 
 
-def endpoint_needs(row: Row, *, has_open_tasks: bool) -> list[Need]:
-    return [*_presence(row, has_open_tasks), *quota_needs(row)]
+def endpoint_needs(endpoint: EndpointRow, *, has_open_tasks: bool) -> list[Need]:
+    return [*_presence(endpoint, has_open_tasks), *quota_needs(endpoint)]
 
 
-def failed_need(task: Row) -> Need:
+def failed_need(task: AttentionTask) -> Need:
     return Need(
         "failed",
-        f"{task['name']} failed",
-        sentence(task["message"] or reason_words(task["reason"])) or "Its log tells more.",
-        task=task["id"],
-        endpoint=task["endpoint_name"],
-        at=task["ended"] or task["updated"],
+        f"{task.name} failed",
+        sentence(task.message or reason_words(task.reason)) or "Its log says more.",
+        task=task.id,
+        endpoint=task.endpoint_name,
+        at=task.ended or task.updated,
     )
 
 
-def held_need(task: Row) -> Need:
+def held_need(task: AttentionTask) -> Need:
     return Need(
         "held",
-        f"{task['name']} is held back",
-        sentence(task["message"])
-        or "The site or Diamond keeps it; nothing happens until that ends.",
-        task=task["id"],
-        endpoint=task["endpoint_name"],
-        at=task["updated"],
+        f"{task.name} is held back",
+        sentence(task.message) or "The site or Diamond keeps it; nothing happens until that ends.",
+        task=task.id,
+        endpoint=task.endpoint_name,
+        at=task.updated,
     )
 
 
-def asking_need(task: Row) -> Need:
+def asking_need(task: AttentionTask) -> Need:
     return Need(
         "asking",
-        f"{task['name']} asks to go on",
-        sentence(task["message"]) or "It waits for your word.",
-        task=task["id"],
-        endpoint=task["endpoint_name"],
-        at=task["updated"],
+        f"{task.name} asks to go on",
+        sentence(task.message) or "It waits for your word.",
+        task=task.id,
+        endpoint=task.endpoint_name,
+        at=task.updated,
     )
 
 
-def purge_days(row: Row) -> float | None:
+def purge_days(endpoint: EndpointRow) -> float | None:
     """After how many days the site removes what lies in the work folder."""
-    work = (facts_of(row).get("folders") or {}).get("work") or {}
-    days = work.get("purge_days")
-    return float(days) if isinstance(days, (int, float)) and days > 0 else None
+    work = folder_facts(endpoint).get("work")
+    return float(work.purge_days) if work and work.purge_days else None
 
 
-def purge_need(row: Row, *, count: int, oldest: float, days: float) -> Need:
+def purge_need(endpoint: EndpointRow, *, count: int, oldest: float, days: float) -> Need:
     left = max(0.0, (oldest + days * DAY - time.time()) / DAY)
     what = "one result" if count == 1 else f"{count} results"
     return Need(
         "purge",
-        f"{row['name']} will remove {what} within {PURGE_DAYS:.0f} days",
+        f"{endpoint.name} will remove {what} within {PURGE_DAYS:.0f} days",
         f"The site purges files after {days:g} days; the oldest goes in {left:.0f}. Fetch what you need.",
-        endpoint=row["name"],
+        endpoint=endpoint.name,
         at=oldest + days * DAY,
     )
 
 
-def quota_needs(row: Row) -> list[Need]:
-    folders = facts_of(row).get("folders") or {}
-    at = fact_time(row, "folders") or row["since"]
+def quota_needs(endpoint: EndpointRow) -> list[Need]:
+    at = fact_time(endpoint, "folders") or endpoint.since
     return [
         Need(
             "quota",
-            f"Little room left in the {name} folder of {row['name']}",
-            f"{words} in {folder.get('path', '')}. Remove what you no longer need, or run diamond clean.",
-            command=f"diamond clean --on {row['name']} --older-than 30",
-            endpoint=row["name"],
+            f"Little room left in the {name} folder of {endpoint.name}",
+            f"{room} in {folder.path}. Remove what you no longer need, or run diamond clean.",
+            command=f"diamond clean --on {endpoint.name} --older-than 30",
+            endpoint=endpoint.name,
             at=at,
         )
-        for name, folder in folders.items()
-        if name in LITTLE_BYTES and (words := _little_room(folder, LITTLE_BYTES[name]))
+        for name, folder in folder_facts(endpoint).items()
+        if name in LITTLE_BYTES and (room := _little_room(folder, LITTLE_BYTES[name]))
     ]
 
 
-def _presence(row: Row, has_open_tasks: bool) -> Iterator[Need]:
-    if row["state"] == "sign-in":
+def _presence(endpoint: EndpointRow, has_open_tasks: bool) -> Iterator[Need]:
+    if endpoint.state == "sign-in":
         yield Need(
             "sign-in",
-            f"{row['name']} needs you to sign in",
-            "Jobs there go on; Diamond cannot see them or start others until you do.",
-            command=revive_line(row),
-            endpoint=row["name"],
-            at=row["since"],
+            f"{endpoint.name} needs you to sign in",
+            "Jobs there continue; Diamond cannot see them or start others until you do.",
+            command=revive_line(endpoint),
+            endpoint=endpoint.name,
+            at=endpoint.since,
         )
-    elif row["state"] == "confirming":
+    elif endpoint.state == "confirming":
         yield Need(
             "confirm",
-            f"{row['user']}@{row['host']} wants to be your endpoint {row['name']}",
+            f"{endpoint.user}@{endpoint.host} wants to be your endpoint {endpoint.name}",
             "Confirm it if that is you: until then it can do nothing.",
-            endpoint=row["name"],
-            at=row["since"],
+            endpoint=endpoint.name,
+            at=endpoint.since,
         )
-    elif row["state"] == "offline" and has_open_tasks:
+    elif endpoint.state == "offline" and has_open_tasks:
         yield Need(
             "offline",
-            f"{row['name']} does not answer",
+            f"{endpoint.name} does not answer",
             "What is shown of its tasks is as of its last call.",
-            command=revive_line(row),
-            endpoint=row["name"],
-            at=row["since"],
+            command=revive_line(endpoint),
+            endpoint=endpoint.name,
+            at=endpoint.since,
         )
 
 
-def _little_room(folder: Mapping[str, Any], little_bytes: int) -> str:
-    free, quota = folder.get("free_bytes"), folder.get("quota_bytes")
+def _little_room(folder: FolderFact, little_bytes: int) -> str:
+    free, quota = folder.free_bytes, folder.quota_bytes
     if free is not None and (free < NEAR_PART * quota if quota else free < little_bytes):
         return f"{show_bytes(free)} are left" + (f" of {show_bytes(quota)}" if quota else "")
-    files, most = folder.get("free_files"), folder.get("quota_files")
+    files, most = folder.free_files, folder.quota_files
     if files is not None and most and files < NEAR_PART * most:
         return f"{files} more files may be made, of {most}"
     return ""

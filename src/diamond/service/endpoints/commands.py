@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,7 @@ class Command:
     owner: str
     task: str = ""
     attempt: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 async def send(tx: Transaction, orders: list[Command]) -> None:
@@ -80,12 +80,12 @@ async def take_due(
     due_now = _due_now(endpoint, generation, withheld)
     asked = {**due_now, "at_most": limit}
     due = rows_of(await tx.connection.execute(_DUE, asked), CommandRow)
-    if len(due) == limit:  # more waits: on an account of several people each gets her turn
+    if len(due) == limit:  # More is due: on an account of several people, each gets a turn.
         turns = list((await tx.connection.execute(_TURNS, asked)).scalars())
         of_turns = {**due_now, "of_turns": turns}
         due = rows_of(await tx.connection.execute(_OF_TURNS, of_turns), CommandRow)
     if due:
-        sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
+        sent = update(commands).where(commands.c.seq.in_([row.seq for row in due]))
         values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}
         await tx.connection.execute(sent.values(values))
     return due
@@ -94,9 +94,9 @@ async def take_due(
 async def has_due(
     connection: AsyncConnection, endpoint: str, generation: int, *, withheld: Sequence[str] = ()
 ) -> bool:
-    """A cheap look before a transaction is opened."""
-    found = await connection.execute(_HAS_DUE, _due_now(endpoint, generation, withheld))
-    return found.first() is not None
+    """A cheap question before a transaction is opened."""
+    due = await connection.execute(_HAS_DUE, _due_now(endpoint, generation, withheld))
+    return due.first() is not None
 
 
 async def mark_done(tx: Transaction, endpoint: str, done: list[str]) -> None:
@@ -107,7 +107,7 @@ async def mark_done(tx: Transaction, endpoint: str, done: list[str]) -> None:
 
 
 async def void_submit(tx: Transaction, task: str, attempt: str) -> bool:
-    """Take a submit back; False when an agent may already have it."""
+    """Withdraw a submit; False when an agent may already have it."""
     taken = update(commands).where(
         commands.c.task == task,
         commands.c.attempt == attempt,
@@ -122,7 +122,9 @@ async def forget_commands(tx: Transaction, before: float) -> None:
     await tx.connection.execute(delete(commands).where(over, commands.c.created < before))
 
 
-def _due_now(endpoint: str, generation: int, withheld: Sequence[str]) -> dict[str, Any]:
+def _due_now(
+    endpoint: str, generation: int, withheld: Sequence[str]
+) -> dict[str, str | int | float | list[str]]:
     return {
         "of_endpoint": endpoint,
         "generation": generation,
@@ -149,7 +151,7 @@ _TURNS = in_turns(
 )
 _OF_TURNS = (
     select(commands)
-    # Asked again, now that they are locked: one of them may have been taken back meanwhile.
+    # Asked again, now that they are locked: one of them may have been withdrawn meanwhile.
     .where(commands.c.seq.in_(bindparam("of_turns", expanding=True)), _is_due())
     .order_by(commands.c.seq)
     .with_for_update()

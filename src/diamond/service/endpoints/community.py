@@ -1,68 +1,68 @@
 """Endpoints under a Unix account that its site has declared a community account: others may run through them.
 
-The machine says so (`/etc/diamond/site.toml`), never the service; whom its owner shares the profile with may then use it.
-Each job names the real person, and counts as hers.
+The machine says so (`/etc/diamond/site.toml`), never the service; whoever its owner shares the profile with may then use it.
+Each job names the real person, and counts as theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
-from diamond.service.endpoints import store as rows
+from diamond.service.endpoints import store
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.people.shares import PROFILE, things_shared_with
 from diamond.service.people.store import find_user
-from diamond.service.platform.database.rows import JsonObject, Row
+from diamond.service.platform.database.rows import JsonObject
 
 
 async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[EndpointRow]:
-    """A person's own, then community accounts that are shared with her; of equal names her own is meant."""
-    own = await rows.list_endpoints(connection, user)
+    """A user's own, then community accounts that are shared with them; of equal names their own counts."""
+    own = await store.list_endpoints(connection, user)
     shared = await things_shared_with(connection, PROFILE, user)
-    found = await rows.endpoints_by_id(connection, shared) if shared else {}
-    names = {row["name"] for row in own}
-    others = [
-        as_guest(row)
-        for row in found.values()
-        if is_community(row) and row["owner"] != user and row["name"] not in names
+    others = await store.endpoints_by_id(connection, shared) if shared else {}
+    names = {endpoint.name for endpoint in own}
+    guests = [
+        as_guest(endpoint)
+        for endpoint in others.values()
+        if is_community(endpoint) and endpoint.owner != user and endpoint.name not in names
     ]
-    return [*own, *others]
+    return [*own, *guests]
 
 
 async def usable_endpoint(connection: AsyncConnection, user: str, name: str) -> EndpointRow:
     """One that a spec of the user was composed for."""
-    return next(row for row in await usable_endpoints(connection, user) if row.name == name)
+    usable = await usable_endpoints(connection, user)
+    return next(endpoint for endpoint in usable if endpoint.name == name)
 
 
-async def require_usable(connection: AsyncConnection, user: str, endpoint: Row) -> None:
-    """Before something is run there once more."""
-    if endpoint["owner"] == user:
+async def require_usable(connection: AsyncConnection, user: str, endpoint: EndpointRow) -> None:
+    """Before something runs there again."""
+    if endpoint.owner == user:
         return
-    if not any(row["id"] == endpoint["id"] for row in await usable_endpoints(connection, user)):
+    if not any(usable.id == endpoint.id for usable in await usable_endpoints(connection, user)):
         raise Conflict(
-            f"{endpoint['name']} is no longer shared with you", "Run the spec on one of your own."
+            f"{endpoint.name} is no longer shared with you", "Run the spec on one of your own."
         )
 
 
-def is_community(row: Mapping[str, Any]) -> bool:
-    return bool((row["policy"] or {}).get("community"))
+def is_community(endpoint: EndpointRow) -> bool:
+    return endpoint.policy.community
 
 
-def as_guest(row: EndpointRow) -> EndpointRow:
+def as_guest(endpoint: EndpointRow) -> EndpointRow:
     """Without what is the owner's alone: secrets, and whether it is the default."""
-    return replace(row, secrets=[], is_default=False)
+    return replace(endpoint, secrets=[], is_default=False)
 
 
 async def name_person(
-    connection: AsyncConnection, endpoint: Mapping[str, Any], owner: str
+    connection: AsyncConnection, endpoint: EndpointRow, owner: str
 ) -> JsonObject | None:
     """Whom a job on a community account is for, as its comment will say."""
     if not is_community(endpoint):
         return None
-    row = await find_user(connection, owner)
-    return {"id": owner, "name": str(row["name"]) if row else owner}
+    user = await find_user(connection, owner)
+    return {"id": owner, "name": user.name if user else owner}

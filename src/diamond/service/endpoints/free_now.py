@@ -3,65 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
 
-from diamond.compose.profile_facts import well_formed_facts
-from diamond.service.endpoints.views import effective_facts, show_profile
-
-Facts = Mapping[str, Any]
-
-
-def facts_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of an endpoint's row in the forms that are known; others count as not known."""
-    return well_formed_facts(effective_facts(row))
+from diamond.service.endpoints.facts import Facts
+from diamond.service.endpoints.schemas import Gpus, PartitionNow
+from diamond.service.platform.database.rows import value_from
 
 
-def fact_time(row: Mapping[str, Any], name: str) -> float | None:
-    """When a fact was learned."""
-    profile = show_profile(row)
-    fact = profile["corrections"].get(name) or profile["facts"].get(name)
-    at = fact.get("at") if isinstance(fact, dict) else None
-    return float(at) if isinstance(at, (int, float)) else None
+@dataclass(frozen=True)
+class _Free:
+    """The fact `free` of one partition."""
+
+    nodes_idle: float | None = None
+    nodes_total: float | None = None
+    gpus_idle: float | None = None
+    pending: float | None = None
 
 
-def partitions_now(facts: Facts) -> list[dict[str, Any]]:
-    free = facts.get("free") or {}
-    names = [one["name"] for one in facts.get("partitions") or []]
-    shapes = {one["name"]: one for one in facts.get("partitions") or []}
+@dataclass(frozen=True)
+class _Partition:
+    """The fact `partitions` of one partition, as far as it counts here."""
+
+    name: str
+    nodes_total: float | None = None
+    gpus_per_node: Mapping[str, int] | None = field(default=None)
+
+
+def partitions_now(facts: Facts) -> list[PartitionNow]:
+    free = {name: value_from(_Free, data or {}) for name, data in (facts.get("free") or {}).items()}
+    partitions = _partitions(facts) or [_Partition(name) for name in sorted(free)]
     return [
-        _partition_now(name, shapes.get(name, {}), free.get(name) or {})
-        for name in names or sorted(free)
+        _partition_now(partition, free.get(partition.name, _Free())) for partition in partitions
     ]
 
 
-def gpus_now(facts: Facts) -> dict[str, int]:
+def gpus_now(facts: Facts) -> Gpus:
     """Free and all GPUs. Partitions often share their nodes: each kind is counted where it is most."""
-    kinds: dict[str, dict[str, int]] = {}
-    for one in partitions_now(facts):
-        shape: Facts = next(
-            (p for p in facts.get("partitions") or [] if p["name"] == one["name"]), {}
+    kinds = {partition.name: _gpu_kinds(partition) for partition in _partitions(facts)}
+    most: dict[str, Gpus] = {}
+    for now in partitions_now(facts):
+        kind = kinds.get(now.name) or "gpu"
+        best = most.get(kind, Gpus(free=0, total=0))
+        most[kind] = Gpus(
+            free=max(best.free, now.gpus_idle or 0), total=max(best.total, now.gpus_total or 0)
         )
-        kind = ",".join(sorted(shape.get("gpus_per_node") or {})) or "gpu"
-        best = kinds.setdefault(kind, {"free": 0, "total": 0})
-        best["free"] = max(best["free"], one["gpus_idle"] or 0)
-        best["total"] = max(best["total"], one["gpus_total"] or 0)
     machine = sum((facts.get("gpus") or {}).values())
-    total = max(sum(kind["total"] for kind in kinds.values()), machine)
-    return {"free": min(sum(kind["free"] for kind in kinds.values()), total), "total": total}
+    total = max(sum(gpus.total for gpus in most.values()), machine)
+    return Gpus(free=min(sum(gpus.free for gpus in most.values()), total), total=total)
 
 
-def _partition_now(name: str, shape: Facts, free: Facts) -> dict[str, Any]:
-    nodes = _count(free.get("nodes_total")) or _count(shape.get("nodes_total"))
-    gpus = shape.get("gpus_per_node")
-    return {
-        "name": name,
-        "nodes_idle": _count(free.get("nodes_idle")),
-        "nodes_total": nodes,
-        "gpus_idle": _count(free.get("gpus_idle")),
-        "gpus_total": None if gpus is None else sum(gpus.values()) * (nodes or 0),
-        "pending": _count(free.get("pending")),
-    }
+def _partitions(facts: Facts) -> list[_Partition]:
+    return [value_from(_Partition, data) for data in facts.get("partitions") or []]
 
 
-def _count(value: Any) -> int | None:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+def _gpu_kinds(partition: _Partition) -> str:
+    return ",".join(sorted(partition.gpus_per_node or {}))
+
+
+def _partition_now(partition: _Partition, free: _Free) -> PartitionNow:
+    nodes = _count(free.nodes_total) or _count(partition.nodes_total)
+    gpus = partition.gpus_per_node
+    return PartitionNow(
+        name=partition.name,
+        nodes_idle=_count(free.nodes_idle),
+        nodes_total=nodes,
+        gpus_idle=_count(free.gpus_idle),
+        gpus_total=None if gpus is None else sum(gpus.values()) * (nodes or 0),
+        pending=_count(free.pending),
+    )
+
+
+def _count(number: float | None) -> int | None:
+    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+    return int(number) if number is not None and is_number else None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotSignedIn
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Kind, Principal
-from diamond.service.endpoints import store as rows
+from diamond.service.endpoints import store
 from diamond.service.endpoints.attention import endpoint_needs
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.notifications.notify import Notice, notify
@@ -37,46 +36,46 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
     code, key = str(told.get("code", "")), ids.new_secret()
 
     async def take(tx: Transaction) -> dict[str, Any]:
-        row = await rows.endpoint_by_pairing(tx.connection, hashed(code))
-        row = row and await rows.endpoint_by_id(tx.connection, row["id"], lock=True)
-        if row is None or row["pairing_hash"] != hashed(code) or _is_over(row):
+        row = await store.endpoint_by_pairing(tx.connection, hashed(code))
+        row = row and await store.endpoint_by_id(tx.connection, row.id, lock=True)
+        if row is None or row.pairing_hash != hashed(code) or _is_over(row):
             raise BadRequest(
                 "This pairing code is unknown, used up or older than ten minutes",
                 "Ask for a fresh one: `diamond endpoint add NAME`.",
                 code="bad-pairing-code",
             )
-        values = _paired(told, key)
-        await rows.change_endpoint(tx, row["id"], values)
-        told_of = await notify(tx, row["owner"], [_confirm_notice({**row, **values})])
-        await publish(tx, row["owner"], [News("endpoint", row["id"]), *told_of])
-        return {"endpoint": row["id"], "name": row["name"], "key": key, "confirmed": False}
+        paired = _paired(row, told, key)
+        await store.save_endpoint(tx, row, paired)
+        notices = await notify(tx, row.owner, [_confirm_notice(paired)])
+        await publish(tx, row.owner, [News("endpoint", row.id), *notices])
+        return {"endpoint": row.id, "name": row.name, "key": key, "confirmed": False}
 
     return await services.store.run(take)
 
 
-def _confirm_notice(row: Mapping[str, Any]) -> Notice:
+def _confirm_notice(row: EndpointRow) -> Notice:
     need = endpoint_needs(row, has_open_tasks=False)[0]
-    key = f"confirm:{row['id']}:{row['since']:.0f}"
-    return Notice(key, "confirm", need.title, need.hint, endpoint=row["name"])
+    key = f"confirm:{row.id}:{row.since:.0f}"
+    return Notice(key, "confirm", need.title, need.hint, endpoint=row.name)
 
 
 async def agent_of(services: Services, key: str, generation: int | None) -> AgentCall:
     """The agent behind a key; None for a call that needs no generation yet."""
     async with services.store.read() as connection:
-        row = await rows.endpoint_by_key(connection, hashed(key)) if key else None
+        row = await store.endpoint_by_key(connection, hashed(key)) if key else None
     if row is None:
         raise NotSignedIn(
             "This endpoint key is not valid, or no longer",
             "Pair the machine again, or `diamond endpoint connect NAME`.",
         )
-    if row["disabled"]:
+    if row.disabled:
         raise account_disabled()
-    principal = Principal(Kind.AGENT, row["owner"], row["name"], endpoint=row["id"])
-    require(principal, Action.REPORT, owner=row["owner"], endpoint=row["id"])
-    if not row["confirmed"]:
+    principal = Principal(Kind.AGENT, row.owner, row.name, endpoint=row.id)
+    require(principal, Action.REPORT, owner=row.owner, endpoint=row.id)
+    if not row.confirmed:
         raise AwaitingConfirmation(
             "The owner has not yet confirmed this machine",
-            f"She types: diamond endpoint confirm {row['name']}",
+            f"The owner types: diamond endpoint confirm {row.name}",
         )
     if generation is not None:
         await _fence(services, row, generation)
@@ -91,28 +90,30 @@ def refuse_older(newest: int, generation: int) -> None:
         )
 
 
-async def _fence(services: Services, row: Mapping[str, Any], generation: int) -> None:
-    refuse_older(row["generation"], generation)
-    if generation > row["generation"]:
+async def _fence(services: Services, row: EndpointRow, generation: int) -> None:
+    refuse_older(row.generation, generation)
+    if generation > row.generation:
         # The service was restored from a backup: the machine knows better.
-        values = {"generation": generation}
-        await services.store.run(lambda tx: rows.change_endpoint(tx, row["id"], values))
+        await services.store.run(
+            lambda tx: store.change_endpoint(tx, row.id, generation=generation)
+        )
 
 
-def _is_over(row: Mapping[str, Any]) -> bool:
-    return (row["pairing_expires"] or 0.0) < time.time()
+def _is_over(row: EndpointRow) -> bool:
+    return (row.pairing_expires or 0.0) < time.time()
 
 
-def _paired(told: dict[str, Any], key: str) -> dict[str, Any]:
-    return {
-        "pairing_hash": None,
-        "pairing_expires": None,
-        "key_hash": hashed(key),
-        "confirmed": False,
-        "state": "confirming",
-        "since": time.time(),
-        "host": str(told.get("host", ""))[:255],
-        "user": str(told.get("user", ""))[:255],
-        "agent_version": str(told.get("agent_version", ""))[:64],
-        "python": str(told.get("python", ""))[:64],
-    }
+def _paired(row: EndpointRow, told: dict[str, Any], key: str) -> EndpointRow:
+    return replace(
+        row,
+        pairing_hash=None,
+        pairing_expires=None,
+        key_hash=hashed(key),
+        confirmed=False,
+        state="confirming",
+        since=time.time(),
+        host=str(told.get("host", ""))[:255],
+        user=str(told.get("user", ""))[:255],
+        agent_version=str(told.get("agent_version", ""))[:64],
+        python=str(told.get("python", ""))[:64],
+    )

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Response
 
 from diamond.service.endpoints import endpoints, schemas, secrets
 from diamond.service.people.caller import Person
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
 from diamond.service.platform.http.schemas import Names, Nothing, Page, ProfileData
 
@@ -13,8 +12,8 @@ router = APIRouter(prefix="/endpoints", tags=["endpoints"])
 
 
 @router.get("", response_model=Page[schemas.Endpoint], responses=problems())
-async def list_endpoints(services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await endpoints.list_endpoints(services, person)}
+async def list_endpoints(services: Service, person: Person) -> Page[schemas.Endpoint]:
+    return Page(items=await endpoints.list_endpoints(services, person))
 
 
 @router.post(
@@ -22,27 +21,26 @@ async def list_endpoints(services: Service, person: Person) -> dict[str, Any]:
 )
 async def add_endpoint(
     body: schemas.EndpointRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
+) -> schemas.EndpointAdded:
     """https gives a pairing code and the line to paste; ssh and local give the key."""
-    return await endpoints.add_endpoint(services, person, body.model_dump(), key)
+    return await endpoints.add_endpoint(services, person, body, key)
 
 
 @router.get("/{name}", response_model=schemas.Endpoint, responses=problems(404))
-async def get_endpoint(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_endpoint(name: str, services: Service, person: Person) -> schemas.Endpoint:
     return await endpoints.get_endpoint(services, person, name)
 
 
 @router.patch("/{name}", response_model=schemas.Endpoint, responses=problems(404, 409))
 async def change_endpoint(
     name: str, body: schemas.EndpointChange, services: Service, person: Person
-) -> dict[str, Any]:
-    change = body.model_dump(exclude_unset=True)
-    return await endpoints.change_endpoint(services, person, name, change)
+) -> schemas.Endpoint:
+    return await endpoints.change_endpoint(services, person, name, body)
 
 
 @router.delete("/{name}", status_code=204, responses=problems(404, 409))
 async def remove_endpoint(name: str, services: Service, person: Person) -> Response:
-    """Refused while tasks are open there."""
+    """Rejected while tasks are open there."""
     await endpoints.remove_endpoint(services, person, name)
     return Response(status_code=204)
 
@@ -50,63 +48,63 @@ async def remove_endpoint(name: str, services: Service, person: Person) -> Respo
 @router.post("/{name}/confirm", response_model=schemas.Endpoint, responses=problems(404, 409))
 async def confirm_endpoint(
     name: str, body: schemas.Confirmation, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.Endpoint:
     """The owner has seen host and user."""
     return await endpoints.confirm_endpoint(services, person, name, body.accept)
 
 
 @router.post("/{name}/pairing", response_model=schemas.Pairing, responses=problems(404, 409))
-async def renew_pairing(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def renew_pairing(name: str, services: Service, person: Person) -> schemas.Pairing:
     """A fresh code for the same endpoint."""
     return await endpoints.renew_pairing(services, person, name)
 
 
 @router.post("/{name}/key", response_model=schemas.Key, responses=problems(404, 409))
-async def renew_key(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def renew_key(name: str, services: Service, person: Person) -> schemas.Key:
     """A new key for the caller's bridge; older keys end."""
     return await endpoints.renew_key(services, person, name)
 
 
 @router.post("/{name}/away", response_model=schemas.Endpoint, responses=problems(404))
-async def carrier_closed(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def carrier_closed(name: str, services: Service, person: Person) -> schemas.Endpoint:
     """The bridge says that its connection has closed."""
     return await endpoints.carrier_closed(services, person, name)
 
 
 @router.get("/{name}/profile", response_model=ProfileData, responses=problems(404))
-async def export_profile(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def export_profile(name: str, services: Service, person: Person) -> JsonObject:
     return await endpoints.export_profile(services, person, name)
 
 
 @router.put("/{name}/profile", response_model=ProfileData, responses=problems(404))
 async def import_profile(
     name: str, profile: ProfileData, services: Service, person: Person
-) -> dict[str, Any]:
+) -> JsonObject:
     return await endpoints.import_profile(services, person, name, profile)
 
 
 @router.post("/{name}/probe", status_code=202, response_model=Nothing, responses=problems(404))
 async def probe_endpoint(
     name: str, body: schemas.ProbeRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Learn the site anew; with `compute` also by a short job."""
+) -> Nothing:
+    """Learn the site again; with `compute` also by a short job."""
     await endpoints.probe_endpoint(services, person, name, body.compute)
-    return {}
+    return Nothing()
 
 
 @router.post(
     "/{name}/upgrade", status_code=202, response_model=Nothing, responses=problems(404, 409)
 )
-async def upgrade_agent(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def upgrade_agent(name: str, services: Service, person: Person) -> Nothing:
     """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
     await endpoints.upgrade_agent(services, person, name)
-    return {}
+    return Nothing()
 
 
 @router.get("/{name}/secrets", response_model=Names, responses=problems(404, 503))
-async def list_secrets(name: str, services: Service, person: Person) -> dict[str, Any]:
+async def list_secrets(name: str, services: Service, person: Person) -> Names:
     """Names only."""
-    return {"items": await secrets.list_secrets(services, person, name)}
+    return Names(items=await secrets.list_secrets(services, person, name))
 
 
 @router.put("/{name}/secrets/{secret}", status_code=204, responses=problems(404, 503))

@@ -2,53 +2,123 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow, value_from
+
+Carrier = Literal["https", "ssh", "local"]
+EndpointState = Literal["online", "offline", "sign-in", "pairing", "confirming"]
+Egress = Literal["all", "logs", "states"]
+
+
+@dataclass(frozen=True)
+class EndpointPolicy:
+    """What the machine itself allows; an older agent says nothing of it."""
+
+    egress: Egress = "all"
+    lease_until: float | None = None
+    require_signed: bool = False
+    community: bool = False
+    stands: bool = False
+    """A policy file stands on the machine: it accepts no agent from a service."""
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Diamond's folders on the machine; '' where its agent has not reported yet."""
+
+    keep: str = ""
+    work: str = ""
+    tmp: str = ""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """The owner's limits for run directories."""
+
+    older_than_days: float | None = None
+    max_gigabytes: float | None = None
+
+
+@dataclass(frozen=True)
+class SiteProfile:
+    """What was probed: facts as the agent reported them (docs/internals/site-profile.md)."""
+
+    probed_at: float | None = None
+    facts: JsonObject = field(default_factory=dict)
+
+
+Value = TypeVar("Value", EndpointPolicy, Folders, Retention, SiteProfile)
+
+
+def _codec(kind: type[Value], encode: Callable[[Value], Mapping[str, Any]]) -> Codec:
+    def decode(stored: Any) -> Value:
+        return value_from(kind, stored or {})
+
+    return Codec(decode, encode)
+
+
+def _given(limits: Retention) -> dict[str, float]:
+    return {name: limit for name, limit in asdict(limits).items() if limit is not None}
+
+
+def _stored_profile(profile: SiteProfile) -> JsonObject:
+    return {"version": 1, "probed_at": profile.probed_at, "facts": profile.facts}
 
 
 @dataclass(frozen=True)
 class EndpointRow(TypedRow):
     """A machine with an agent."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "folders": _codec(Folders, asdict),
+        "profile": _codec(SiteProfile, _stored_profile),
+        "corrections": Codec(lambda stored: stored or {}, dict),
+        "retention": _codec(Retention, _given),
+        "policy": _codec(EndpointPolicy, asdict),
+    }
+
     id: str
     owner: str
     name: str
-    carrier: str
+    carrier: Carrier
     ssh_host: str
-    state: str
+    state: EndpointState
     since: float
-    last_seen: float | None
-    key_hash: str | None
-    pairing_hash: str | None
-    pairing_expires: float | None
-    confirmed: bool
-    generation: int
-    epoch: str
-    have: int
-    host: str
-    user: str
-    agent_version: str
-    protocol: int
-    python: str
-    stays: str
-    folders: Any
-    cluster: str
-    is_default: bool
-    profile: Any
-    corrections: Any
-    retention: Any
-    policy: Any
-    secrets: Any
     created: float
+    confirmed: bool
+    last_seen: float | None = None
+    key_hash: str | None = None
+    pairing_hash: str | None = None
+    pairing_expires: float | None = None
+    generation: int = 0
+    epoch: str = ""
+    have: int = 0
+    host: str = ""
+    user: str = ""
+    agent_version: str = ""
+    protocol: int = 1
+    python: str = ""
+    stays: str = ""
+    folders: Folders = field(default_factory=Folders)
+    cluster: str = ""
+    is_default: bool = False
+    profile: SiteProfile = field(default_factory=SiteProfile)
+    corrections: JsonObject = field(default_factory=dict)
+    """Facts as a person corrected them, with who and when."""
+    retention: Retention = field(default_factory=Retention)
+    policy: EndpointPolicy = field(default_factory=EndpointPolicy)
+    secrets: list[str] | None = None
+    """Their names; None: the agent has not reported them yet."""
 
 
 @dataclass(frozen=True)
 class CallingEndpointRow(EndpointRow):
     """An endpoint by its key, with whether its owner is disabled."""
 
-    disabled: float | None
+    disabled: float | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +143,7 @@ class CommandRow(TypedRow):
     task: str
     attempt: str
     type: str
-    data: Any
+    data: JsonObject
     state: str
     created: float
     sent_at: float

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field
 
+from diamond.service.endpoints.rows import Carrier, Egress, EndpointState
 from diamond.service.platform.http.schemas import NAME_PATTERN, Body, ProfileData
 
 
@@ -17,7 +18,7 @@ class RetentionLimits(BaseModel):
 class EndpointPolicy(BaseModel):
     """The machine's own word, which no service can change."""
 
-    egress: Literal["all", "logs", "states"] = "all"
+    egress: Egress = "all"
     """What leaves it: everything; logs and metrics, no files; states of tasks alone."""
     lease_until: float | None = None
     """Until when its pairing is good; null: it was not paired."""
@@ -31,8 +32,8 @@ class Endpoint(BaseModel):
     id: str
     name: str
     owner: str
-    state: Literal["online", "offline", "sign-in", "pairing", "confirming"]
-    carrier: Literal["https", "ssh", "local"]
+    state: EndpointState
+    carrier: Carrier
     ssh_host: str
     host: str
     user: str
@@ -52,16 +53,30 @@ class Endpoint(BaseModel):
     created: float
 
 
+class Gpus(BaseModel):
+    free: int
+    total: int
+
+
+class PartitionNow(BaseModel):
+    name: str
+    nodes_idle: int | None = None
+    nodes_total: int | None = None
+    gpus_idle: int | None = None
+    gpus_total: int | None = None
+    pending: int | None = None
+
+
 class EndpointRequest(Body):
     name: str = Field(pattern=NAME_PATTERN)
-    carrier: Literal["https", "ssh", "local"] = "https"
+    carrier: Carrier = "https"
     ssh_host: str = Field(default="", max_length=255, pattern=r"^[^\s-][^\s]*$|^$")
     profile: str = Field(default="", max_length=64)
     """The id of a profile that is shared with the caller: what the machine is known to offer."""
 
 
 class SharedProfile(BaseModel):
-    """What another's endpoint tells of its machine."""
+    """What another user's endpoint says about its machine."""
 
     id: str
     name: str
@@ -73,7 +88,7 @@ class SharedProfile(BaseModel):
     cluster: str
     state: str
     community: bool
-    """A community account: the caller may run there without an agent of her own."""
+    """A community account: the caller may run there without an agent of their own."""
     profile: ProfileData
 
 

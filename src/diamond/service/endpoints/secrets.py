@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from diamond.core.errors import BadRequest
 from diamond.core.ids import IDENTIFIER
 from diamond.service.access.authorize import Action
@@ -18,10 +15,10 @@ from diamond.service.platform.services import Services
 
 async def list_secrets(services: Services, principal: Principal, name: str) -> list[str]:
     """Names only: a value never comes back."""
-    row = await online_endpoint(services, principal, name, Action.READ)
-    answer = await services.relay.ask_json(row["id"], "list-secrets")
-    names = sorted(str(one) for one in answer.get("items", []))
-    await _remember(services, row, names)
+    endpoint = await online_endpoint(services, principal, name, Action.READ)
+    answer = await services.relay.ask_json(endpoint.id, "list-secrets")
+    names = sorted(str(secret) for secret in answer.get("items", []))
+    await _remember(services, endpoint, names)
     return names
 
 
@@ -30,30 +27,30 @@ async def set_secret(
 ) -> None:
     """The value passes through memory to the endpoint and is stored nowhere else."""
     _check_name(secret)
-    row = await online_endpoint(services, principal, name, Action.WRITE)
-    await services.relay.ask_json(row["id"], "set-secret", name=secret, value=value)
+    endpoint = await online_endpoint(services, principal, name, Action.WRITE)
+    await services.relay.ask_json(endpoint.id, "set-secret", name=secret, value=value)
     await list_secrets(services, principal, name)
 
 
 async def delete_secret(services: Services, principal: Principal, name: str, secret: str) -> None:
     _check_name(secret)
-    row = await online_endpoint(services, principal, name, Action.WRITE)
-    await services.relay.ask_json(row["id"], "delete-secret", name=secret)
+    endpoint = await online_endpoint(services, principal, name, Action.WRITE)
+    await services.relay.ask_json(endpoint.id, "delete-secret", name=secret)
     await list_secrets(services, principal, name)
 
 
 async def online_endpoint(
     services: Services, principal: Principal, name: str, action: Action
 ) -> EndpointRow:
-    row = await load_endpoint(services, principal, name, action)
-    require_endpoint_online(services, row)
-    return row
+    endpoint = await load_endpoint(services, principal, name, action)
+    require_endpoint_online(services, endpoint)
+    return endpoint
 
 
-async def _remember(services: Services, row: Mapping[str, Any], names: list[str]) -> None:
+async def _remember(services: Services, endpoint: EndpointRow, names: list[str]) -> None:
     """The names, so that a spec can be checked while the endpoint is away."""
-    if row["secrets"] != names:
-        await services.store.run(lambda tx: change_endpoint(tx, row["id"], {"secrets": names}))
+    if endpoint.secrets != names:
+        await services.store.run(lambda tx: change_endpoint(tx, endpoint.id, secrets=names))
 
 
 def _check_name(secret: str) -> None:

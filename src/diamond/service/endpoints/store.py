@@ -11,7 +11,7 @@ from diamond.core.dependencies import DependencyState
 from diamond.core.task import FINAL_WORDS
 from diamond.service.endpoints.rows import CallingEndpointRow, EndpointRow, OpenTaskRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import commands, dependencies, endpoints, tasks, users
 
 # Asked at every call of an agent or at every submission: built once.
@@ -38,13 +38,22 @@ _OF_OWNER = (
 )
 
 
-async def add_endpoint(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(endpoints), row)
+async def add_endpoint(tx: Transaction, endpoint: EndpointRow) -> None:
+    await tx.connection.execute(insert(endpoints), values_of(endpoint))
 
 
-async def change_endpoint(tx: Transaction, endpoint: str, values: dict[str, Any]) -> None:
-    changed = update(endpoints).where(endpoints.c.id == endpoint).values(values)
-    await tx.connection.execute(changed)
+async def change_endpoint(tx: Transaction, endpoint: str, **values: Any) -> None:
+    """Set some columns, named as the fields of `EndpointRow`."""
+    changed = update(endpoints).where(endpoints.c.id == endpoint)
+    await tx.connection.execute(changed.values(encoded(EndpointRow, values)))
+
+
+async def save_endpoint(tx: Transaction, before: EndpointRow, after: EndpointRow) -> None:
+    """Write the columns in which the two differ; what others changed meanwhile in the rest stays."""
+    stored = values_of(before)
+    values = {name: value for name, value in values_of(after).items() if value != stored[name]}
+    changed = update(endpoints).where(endpoints.c.id == after.id)
+    await tx.connection.execute(changed.values(values))
 
 
 async def took_events(tx: Transaction, endpoint: str, *, epoch: str, have: int) -> None:
@@ -93,7 +102,7 @@ async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Endpoi
 
 async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, EndpointRow]:
     found = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
-    return {row["id"]: row for row in rows_of(found, EndpointRow)}
+    return {row.id: row for row in rows_of(found, EndpointRow)}
 
 
 async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, float | None]:
@@ -102,7 +111,7 @@ async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, flo
 
 
 async def silent_endpoints(connection: AsyncConnection, before: float) -> list[EndpointRow]:
-    """Those that read online and were not heard of since `before`."""
+    """Those shown as online that have not called since `before`."""
     query = select(endpoints).where(endpoints.c.state == "online", endpoints.c.last_seen < before)
     return rows_of(await connection.execute(query), EndpointRow)
 

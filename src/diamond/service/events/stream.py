@@ -192,7 +192,7 @@ class EventStream:
                 sent.append(("task", {**tasks[subject].model_dump(), "n": n}))
             elif subject in endpoints:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
-                sent.append(("endpoint", {**shown, "n": n}))
+                sent.append(("endpoint", {**shown.model_dump(mode="json"), "n": n}))
             elif subject in scales:
                 sent.append(("scale", {**show_scale(scales[subject]), "n": n}))
             elif subject in notices:

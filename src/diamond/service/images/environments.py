@@ -19,11 +19,11 @@ from diamond.images.rendering import form_for, render
 from diamond.notation.yaml_writer import write_text
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.endpoints.views import effective_facts
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import wish_key
 from diamond.service.images.request_store import granted
 from diamond.service.images.transfers import able
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 
 PREFERRED = ("apptainer", "singularity", "charliecloud", "podman", "docker")
@@ -106,14 +106,14 @@ def environment_yaml(environment: Environment, runtime: str = "") -> str:
     return write_text({**ordered, **data})
 
 
-async def _endpoint(services: Services, principal: Principal, name: str) -> Row | None:
+async def _endpoint(services: Services, principal: Principal, name: str) -> EndpointRow | None:
     async with services.store.read() as connection:
         found = await endpoint_rows.list_endpoints(connection, principal.user)
-    wanted = [row for row in found if row["name"] == name.partition("/")[0]]
-    return next(iter([*wanted, *(row for row in found if row["is_default"])]), None)
+    named = [row for row in found if row.name == name.partition("/")[0]]
+    return next(iter([*named, *(row for row in found if row.is_default)]), None)
 
 
-async def _known(services: Services, endpoint: Row | None, build: Build) -> str | None:
+async def _known(services: Services, endpoint: EndpointRow | None, build: Build) -> str | None:
     """The image that is there already."""
     if endpoint is None:
         return None
@@ -122,7 +122,7 @@ async def _known(services: Services, endpoint: Row | None, build: Build) -> str 
         return await granted(connection, owner, place, wish_key(build))
 
 
-def _builder(raw: dict[str, Any], endpoint: Row | None) -> str:
+def _builder(raw: dict[str, Any], endpoint: EndpointRow | None) -> str:
     if not raw.get("base"):
         return "venv"
     facts = effective_facts(endpoint) if endpoint else {}

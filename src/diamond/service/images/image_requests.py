@@ -14,8 +14,8 @@ from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import image_of
@@ -132,7 +132,7 @@ def image_facts(row: Row, copies: Sequence[Row], names: Mapping[str, str]) -> Im
     return ImageFacts(row["id"], row["name"] or "", row["identity"], there)
 
 
-def endpoint_facts(row: Mapping[str, Any]) -> EndpointFacts:
+def endpoint_facts(row: EndpointRow) -> EndpointFacts:
     return EndpointFacts(
         name=row["name"],
         state=row["state"],

@@ -14,9 +14,9 @@ from diamond.core.order import Build
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import fail_waiting, image_of
@@ -79,7 +79,7 @@ async def begin_move(
     tx: Transaction,
     *,
     kind: str,
-    endpoint: Row,
+    endpoint: EndpointRow,
     image: Row | None = None,
     source: Row | None = None,
     words: str = "",
@@ -127,7 +127,7 @@ async def end_move(tx: Transaction, move: Row, state: str, words: str) -> None:
         await publish(tx, move["owner"], [News("image", move["image"])])
 
 
-async def any_copy(tx: Transaction, image: Row, endpoint: Row | None) -> Row:
+async def any_copy(tx: Transaction, image: Row, endpoint: EndpointRow | None) -> Row:
     """A file of this image: on the endpoint that is named, or the newest."""
     copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
     there = [one for one in copies if endpoint is None or one["endpoint"] == endpoint["id"]]
@@ -150,7 +150,9 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
     await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in copies])
 
 
-async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Row | None, Way]:
+async def _way(
+    tx: Transaction, image: Row, endpoint: EndpointRow, how: str
+) -> tuple[Row | None, Way]:
     """The best of all files, those of endpoints that answer first; a venv has none to move."""
     copies = await files_to_take(tx, image)
     if not copies:
@@ -181,7 +183,7 @@ def build_seconds(record: Mapping[str, Any]) -> float:
     return float(told.get("whole_seconds") or told.get("seconds") or UNKNOWN_BUILD_SECONDS)
 
 
-async def _goal(tx: Transaction, copy: Row, endpoint: Row) -> Goal:
+async def _goal(tx: Transaction, copy: Row, endpoint: EndpointRow) -> Goal:
     facts = effective_facts(endpoint)
     speed = await _speed(tx, copy["endpoint"], endpoint["id"])
     platform = str(facts.get("platform") or "")

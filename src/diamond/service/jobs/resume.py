@@ -15,9 +15,9 @@ from diamond.service.chains.grants import budget_of, refusal, spending
 from diamond.service.chains.rows import BudgetRow, ChainRow
 from diamond.service.chains.view import may_resume
 from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import store as image_rows
 from diamond.service.jobs.retry import require_unsigned
 from diamond.service.platform.database.engine import Transaction

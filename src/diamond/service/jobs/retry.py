@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from diamond.compose.spec_check import check
@@ -57,9 +56,9 @@ async def repeat_task(tx: Transaction, row: TaskRow, job: JobRow, endpoint: Endp
     return made
 
 
-def require_unsigned(row: TaskRow, endpoint: Mapping[str, Any]) -> None:
+def require_unsigned(row: TaskRow, endpoint: EndpointRow) -> None:
     """A signature is good for one task: whatever is to run anew on a machine that asks for one is signed anew."""
-    if row.chain.signature and (endpoint["policy"] or {}).get("require_signed"):
+    if row.chain.signature and endpoint.policy.require_signed:
         raise Conflict(
             f"{endpoint['name']} takes only signed specs, and the signature of {row['id']} was used",
             f"Sign it anew on your computer: diamond run, with the spec of `diamond show {row['id']}`.",

@@ -29,7 +29,7 @@ from diamond.service.images.image_requests import (
 from diamond.service.images.transfers import bring
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import JsonObject, Row
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NOWHERE, Place, place_of
@@ -208,7 +208,7 @@ async def image_for(
     return await want_build(tx, endpoint, wanted)
 
 
-async def _guests_image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready:
+async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> Ready:
     """On a community account its owner looks after the images: others use those that are there."""
     copy = await copy_on(tx, composed.image.id, endpoint["id"]) if composed.image else None
     if copy is None:

@@ -174,9 +174,7 @@ class RangeOutside(BadRequest):
     status = 416
 
 
-async def _log_ends(
-    services: Services, principal: Principal, row: Mapping[str, Any]
-) -> dict[str, str]:
+async def _log_ends(services: Services, principal: Principal, row: TaskRow) -> dict[str, str]:
     ends = {}
     for stream in ("stdout", "stderr"):
         wanted = LogWanted(stream, offset=-REPORT_LOG_BYTES)
@@ -189,9 +187,7 @@ async def _log_ends(
     return ends
 
 
-async def _machine(
-    services: Services, row: Mapping[str, Any], facts: dict[str, Any]
-) -> dict[str, Any]:
+async def _machine(services: Services, row: TaskRow, facts: dict[str, Any]) -> dict[str, Any]:
     """The endpoint's own part, and `facts` with the values of its secrets taken out."""
     try:
         require_files(row)

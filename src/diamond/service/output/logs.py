@@ -14,6 +14,7 @@ from diamond.service.output import log_store as logs
 from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.platform.http.safe_download import file_name
 from diamond.service.platform.services import Services
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import find_task
 
 MAX_READ = 4 << 20
@@ -61,7 +62,7 @@ async def list_logs(services: Services, principal: Principal, task: str) -> dict
 class OpenLog:
     """One stream of a task, as it was when it was opened. `stream` is None before its first byte."""
 
-    task: Mapping[str, Any]
+    task: TaskRow
     stream: Mapping[str, Any] | None
 
     @property
@@ -149,7 +150,7 @@ async def _pieces(services: Services, log: OpenLog) -> AsyncIterator[bytes]:
 
 
 async def _from_cluster(
-    services: Services, task: Mapping[str, Any], stream: Mapping[str, Any], start: int, length: int
+    services: Services, task: TaskRow, stream: Mapping[str, Any], start: int, length: int
 ) -> bytes:
     require_files(task)
     await require_online(services, task)
@@ -159,9 +160,7 @@ async def _from_cluster(
     )
 
 
-def _choose(
-    task: Mapping[str, Any], wanted: LogWanted, found: list[Any]
-) -> Mapping[str, Any] | None:
+def _choose(task: TaskRow, wanted: LogWanted, found: list[Any]) -> Mapping[str, Any] | None:
     """The stream of the asked attempt and run, or of the newest that has one."""
     if wanted.stream not in LOG_STREAMS:
         raise NotFound(f"There is no stream {wanted.stream!r}", "Streams: stdout, stderr.")

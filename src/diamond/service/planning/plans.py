@@ -19,12 +19,11 @@ from diamond.service.chains.granting import known_waits
 from diamond.service.chains.grants import hand_over_seconds
 from diamond.service.composer.request import asked_for
 from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.planning import schemas
 from diamond.service.planning.node_count import check_job, is_auto
 from diamond.service.planning.pace import Pace, pace_of
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.tasks.goal_schemas import Goal
 from diamond.training.checkpoints.interval import lead_before_deadline
@@ -138,7 +137,9 @@ def _steps(goal: Goal) -> int:
     return epochs_as_steps(goal.epochs, goal.samples, goal.batch)
 
 
-def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> RunConditions:
+def _place(
+    composed: Composed, row: EndpointRow, past: list[PastWait], minutes: int
+) -> RunConditions:
     """Where no batch system is, nothing is queued ahead: the next attempt starts at once."""
     order, facts = composed.order, effective_facts(row)
     sized = replace(order, resources=replace(order.resources, walltime_minutes=minutes))
@@ -163,7 +164,7 @@ def _where(composed: Composed) -> dict[str, Any]:
 
 
 def _money(
-    composed: Composed, row: Row, spec: Mapping[str, Any], plan: ChainPlan
+    composed: Composed, row: EndpointRow, spec: Mapping[str, Any], plan: ChainPlan
 ) -> dict[str, Any]:
     charges = effective_facts(row).get("charge") or {}
     rate = charges.get(composed.order.placement.partition)
@@ -211,7 +212,7 @@ _SHORT = "no attempt starts unless its whole time limit fits, so it may end with
 
 
 def _others(
-    composed: Composed, row: Row, planned: Callable[[int], ChainPlan]
+    composed: Composed, row: EndpointRow, planned: Callable[[int], ChainPlan]
 ) -> list[dict[str, Any]]:
     """Other wall-times that the partition allows; those too short for a step are left out."""
     asked = composed.order.resources.walltime_minutes

@@ -20,7 +20,8 @@ from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images, require_snapshot
 from diamond.service.composer.request import asked_for
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.endpoints.views import effective_facts
+from diamond.service.endpoints.facts import effective_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.limits.limits import check_limits
 from diamond.service.planning import scale_store as rows
@@ -193,7 +194,7 @@ def _place(composed: Composed) -> str:
 
 
 def _row(
-    job: Data, endpoint: Row, composed: Composed, drawn: Drawn, body: ScaleRequest
+    job: Data, endpoint: EndpointRow, composed: Composed, drawn: Drawn, body: ScaleRequest
 ) -> dict[str, Any]:
     partition = composed.order.placement.partition
     hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60

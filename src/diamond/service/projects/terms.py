@@ -42,7 +42,7 @@ class Place:
         """Those of the caller's endpoints that it may run on."""
         if self.endpoints is None:
             return endpoints
-        found = [row for row in endpoints if row["id"] in self.endpoints]
+        found = [row for row in endpoints if row.id in self.endpoints]
         if not found:
             words = f"{self.name} is restricted to listed endpoints, and none of yours is listed"
             raise Conflict(words, "Ask one of its managers to list yours.", code="restricted")

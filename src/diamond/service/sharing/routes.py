@@ -95,7 +95,7 @@ async def list_profiles(services: Service, person: Person) -> Page[SharedProfile
 
 @router.get("/profiles/{profile}", response_model=SharedProfile, responses=problems(404))
 async def get_profile(profile: str, services: Service, person: Person) -> SharedProfile:
-    return SharedProfile.model_validate(await profiles.get_profile(services, person, profile))
+    return await profiles.get_profile(services, person, profile)
 
 
 @router.put("/jobs/{job}/project", status_code=204, responses=problems(404, 409))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,11 @@ from diamond.core.ids import IDENTIFIER
 from diamond.core.protocol import VERSION
 from diamond.service.endpoints import commands as command_rows
 from diamond.service.endpoints import store as rows
+from diamond.service.endpoints.facts import read_facts
 from diamond.service.endpoints.pairing import AgentCall, refuse_older
+from diamond.service.endpoints.rows import EndpointPolicy, EndpointRow, Folders, SiteProfile
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
+from diamond.service.platform.database.rows import Row, value_from
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
@@ -39,7 +42,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
         assert row is not None
         generation = max(row["generation"], int(told.get("last_generation") or 0)) + 1
         values = {"generation": generation, "have": _standing(row, told), **_introduction(told)}
-        await rows.change_endpoint(tx, row["id"], values)
+        await rows.change_endpoint(tx, row["id"], **values)
         await publish(tx, row["owner"], [News("endpoint", row["id"])])
         still_open = await rows.open_tasks(tx.connection, row["id"])
         return {
@@ -59,7 +62,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
     return answer
 
 
-def _is_from_a_backup(endpoint: Row, told: dict[str, Any]) -> bool:
+def _is_from_a_backup(endpoint: EndpointRow, told: dict[str, Any]) -> bool:
     """The agent remembers a later generation, or later events of its own, than stand here."""
     if int(told.get("last_generation") or 0) > endpoint["generation"]:
         return True
@@ -67,7 +70,7 @@ def _is_from_a_backup(endpoint: Row, told: dict[str, Any]) -> bool:
     return bool(told.get("epoch") == endpoint["epoch"] and confirmed > endpoint["have"])
 
 
-def _standing(endpoint: Row, told: dict[str, Any]) -> int:
+def _standing(endpoint: EndpointRow, told: dict[str, Any]) -> int:
     """Events go on from here: what a backup has lost, the agent now tells again under new numbers."""
     have = endpoint["have"] if told.get("epoch") == endpoint["epoch"] else 0
     return max(have, int(told.get("confirmed") or 0))
@@ -129,27 +132,28 @@ async def store_profile(services: Services, call: AgentCall, profile: dict[str, 
         raise BadRequest("A site profile has facts")
     cluster = facts.get("cluster")
     values = {
-        "profile": {"version": 1, "probed_at": profile.get("probed_at"), "facts": facts},
+        "profile": SiteProfile(profile.get("probed_at"), facts),
         "cluster": str(cluster.get("value", "")) if isinstance(cluster, dict) else "",
     }
 
     async def put(tx: Transaction) -> None:
-        await rows.change_endpoint(tx, call.endpoint["id"], values)
+        await rows.change_endpoint(tx, call.endpoint["id"], **values)
         await publish(tx, call.principal.user, [News("endpoint", call.endpoint["id"])])
 
     await services.store.run(put)
 
 
-def agent_settings(endpoint: Row) -> dict[str, Any]:
+def agent_settings(endpoint: EndpointRow) -> dict[str, Any]:
     """What the owner set here and the agent must heed: corrected facts, and how long run directories stay."""
-    corrections = {name: one.get("value") for name, one in (endpoint["corrections"] or {}).items()}
-    return {"corrections": corrections, "retention": endpoint["retention"] or {}}
+    corrections = {name: fact.value for name, fact in read_facts(endpoint.corrections).items()}
+    limits = {name: limit for name, limit in asdict(endpoint.retention).items() if limit}
+    return {"corrections": corrections, "retention": limits}
 
 
 async def _apply(tx: Transaction, endpoint: Any, fresh: list[tuple[int, str, Event]]) -> list[str]:
     """Gives the tasks that the service does not know."""
     known = await task_rows.tasks_by_id(tx.connection, {task for _, task, _ in fresh if task})
-    steps = Steps(endpoint["owner"], run_dir=str((endpoint["folders"] or {}).get("work", "")))
+    steps = Steps(endpoint["owner"], run_dir=endpoint.folders.work)
     for row in known.values():
         if row["endpoint"] == endpoint["id"]:
             steps.load(row)
@@ -214,12 +218,12 @@ async def _answer(
     }
 
 
-def withheld(endpoint: Row) -> tuple[str, ...]:
+def withheld(endpoint: EndpointRow) -> tuple[str, ...]:
     """Types of commands that an agent gets only once it is upgraded: older ones can be made to run other people's code."""
     return NEW_WORK if endpoint["protocol"] < VERSION else ()
 
 
-async def _share(connection: AsyncConnection, endpoint: Row) -> float:
+async def _share(connection: AsyncConnection, endpoint: EndpointRow) -> float:
     """The cluster's budget of status questions, divided among the agents there."""
     cluster = endpoint["cluster"]
     if not cluster:
@@ -243,7 +247,7 @@ def _introduction(told: dict[str, Any]) -> dict[str, Any]:
         "protocol": _protocol(told.get("protocol")),
         "python": str(told.get("python", "")),
         "stays": str(told.get("stays", "")),
-        "folders": clean(folders) if isinstance(folders, dict) else {},
+        "folders": value_from(Folders, clean(folders) if isinstance(folders, dict) else {}),
         "policy": _policy(told.get("policy")),
         **_names_of_secrets(told.get("secrets")),
     }
@@ -253,17 +257,17 @@ def _protocol(told: Any) -> int:
     return told if isinstance(told, int) and 0 < told < 1000 else 1
 
 
-def _policy(told: Any) -> dict[str, Any]:
+def _policy(told: Any) -> EndpointPolicy:
     """What the machine lets leave, and until when its pairing is good; an older agent says nothing."""
     given = told if isinstance(told, dict) else {}
     egress, until = given.get("egress"), given.get("lease_until")
-    return {
-        "egress": egress if egress in ("all", "logs", "states") else "all",
-        "lease_until": float(until) if isinstance(until, (int, float)) else None,
-        "require_signed": given.get("require_signed") is True,
-        "community": given.get("community") is True,
-        "stands": given.get("stands") is True,
-    }
+    return EndpointPolicy(
+        egress=egress if egress in ("all", "logs", "states") else "all",
+        lease_until=float(until) if isinstance(until, (int, float)) else None,
+        require_signed=given.get("require_signed") is True,
+        community=given.get("community") is True,
+        stands=given.get("stands") is True,
+    )
 
 
 def _names_of_secrets(told: Any) -> dict[str, Any]:

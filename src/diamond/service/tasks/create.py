@@ -16,8 +16,8 @@ from diamond.service.chains.grants import first_chain
 from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.community import name_person
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.endpoints.views import effective_facts
 from diamond.service.limits.limits import check_limits
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
@@ -82,7 +82,7 @@ def first_row(
     """A task that waits for the last of its attempts to be prepared."""
     now, last = time.time(), attempts[-1]
     begun = begin_attempt(Task(id=task, as_of=now), last.id, last.number)
-    work = str((endpoint.folders or {}).get("work") or "")
+    work = endpoint.folders.work
     return TaskRow(
         id=task,
         owner=job.owner,
