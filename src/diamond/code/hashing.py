@@ -33,7 +33,7 @@ class HashMemory:
         return digest
 
     def save(self) -> None:
-        """Keep what was learned; a cache that cannot be written is no loss."""
+        """Keep what was learned; a cache that cannot be written does no harm."""
         if self._file is None or self._new == self._known:
             return
         try:

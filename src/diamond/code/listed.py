@@ -1,4 +1,4 @@
-"""Which files of a folder would travel, judged by their names before any of them is sent."""
+"""Which files of a folder would be sent, judged by their names before any of them is."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Read = Callable[[int, int], bytes]
 
 @dataclass(frozen=True)
 class Match:
-    """Offsets count bytes from the begin of the log."""
+    """Offsets count bytes from the start of the log."""
 
     offset: int
     """Of the line, or of the shown piece of a very long one."""
@@ -61,7 +61,7 @@ def find_lines(
 ) -> Found:
     """Search from `start` to `end`, or until there are enough matches or the time is up.
 
-    `start` is the begin of a line. Unless `is_last`, the line that `end` cuts is left for whoever goes on at `next`.
+    `start` is the start of a line. Unless `is_last`, the line that `end` cuts is left for whoever continues at `next`.
     """
     pattern, found, stop_at = question.pattern(), Found(next=start), time.monotonic() + seconds
     while found.next < end and len(found.items) < question.limit and time.monotonic() < stop_at:
@@ -85,7 +85,7 @@ def line_rest(read: Read, at: int) -> int:
 
 
 def _whole_lines(block: bytes) -> int:
-    """How many bytes can be searched without cutting a line that goes on; of an endless one, a piece."""
+    """How many bytes can be searched without cutting a line that continues; of an endless one, a piece."""
     whole = block.rfind(b"\n") + 1
     return whole or (LINE_BYTES if len(block) > LINE_BYTES else 0)
 

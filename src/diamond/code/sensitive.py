@@ -1,4 +1,4 @@
-"""Files that hold keys or passwords: they never travel with code, and are named instead."""
+"""Files that hold keys or passwords: they are never sent with code, and are named instead."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KEY_FILES = (
 KEY_FOLDERS = (".ssh", ".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".docker", ".globus")
 HARMLESS = (".env.example", ".env.sample", ".env.template", "*.pub")
 LARGEST_KEY = 256 * 2**10
-"""A larger file is no private key, and is not opened to see."""
+"""A larger file is not a private key, and is not opened."""
 _FIRST_BYTES = 200
 _KEY_BEGINS = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d)"
@@ -50,7 +50,7 @@ _KEY_BEGINS = re.compile(
 
 
 def why_kept_home(path: str) -> str:
-    """Why a file must not travel; empty when it may. Judged by name alone."""
+    """Why a file must not be sent; empty if it may. Judged by name alone."""
     *folders, name = path.split("/")
     for folder in folders:
         if folder in KEY_FOLDERS:

@@ -2,7 +2,7 @@
 
 The manifest is canonical JSON, sorted by path:
 `{"version":1,"files":[{"path","mode":"644"|"755","size","sha256"} | {"path","link"}]}`.
-Its own SHA-256 is the snapshot's digest, and it travels as a blob like the files it names.
+Its own SHA-256 is the snapshot's digest, and it is sent as a blob like the files it names.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Snapshot:
     size: int
     """Bytes of all files."""
     left_out: List[Tuple[str, str]]
-    """What did not travel although no ignore file names it, with the reason."""
+    """What was not sent although no ignore file names it, with the reason."""
     commit: str = ""
     dirty: bool = False
     dirty_diff: bytes = b""
@@ -62,9 +62,9 @@ def take_snapshot(
     cache: Optional[Path] = None,
     with_git: bool = True,
 ) -> Snapshot:
-    """Name every file that travels, by content.
+    """Name every file that is sent, by content.
 
-    Raises `BadRequest` for a folder that must not travel or a name that is not UTF-8, and `TooLarge`,
+    Raises `BadRequest` for a folder that must not be sent or a name that is not UTF-8, and `TooLarge`,
     before any file is read, over `size_limit` bytes. `cache` remembers digests between calls.
     Without `with_git` a work tree that happens to lie around the folder is not asked.
     """
@@ -91,7 +91,7 @@ def take_snapshot(
 
 
 def why_not_by_itself(folder: Path) -> str:
-    """Why a folder that nobody named does not travel; empty when it may."""
+    """Why a folder that nobody named is not sent; empty if it may be."""
     folder = folder.resolve()
     if _is_too_wide(folder):
         return f"{folder} is a home folder or above one"
@@ -106,7 +106,7 @@ def _checked_folder(folder: Path) -> Path:
     resolved = folder.resolve()
     if _is_too_wide(resolved):
         raise BadRequest(
-            f"{resolved} is a home folder or above one, and does not travel as a whole",
+            f"{resolved} is a home folder or above one, and is not sent as a whole",
             "Put the code in a folder of its own and name that one under `code:`.",
         )
     return resolved
@@ -135,7 +135,7 @@ def _list(listing: _Listing, tree: Optional[WorkTree]) -> None:
 
 
 class _Listing:
-    """The files that travel, with their sizes; nothing is read until all are known to fit."""
+    """The files to send, with their sizes; nothing is read until all are known to fit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -38,7 +38,7 @@ def _is_alive(task: Task, event: Event) -> bool:
 
 
 def _has_come_back(task: Task, event: Event) -> bool:
-    """Put back by the site after the end that was told: nobody waits for what it does now."""
+    """Requeued by the site after its end was reported: nobody waits for what it does now."""
     if event.attempt != task.attempt.id:
         return False
     if isinstance(event, Observed):

@@ -8,7 +8,7 @@ FOLDERS = "folders"
 
 
 def corrected(facts: Mapping[str, Any], corrections: Mapping[str, Any]) -> Dict[str, Any]:
-    """A correction wins; of a folder only what it says, as the room there is learned anew each time."""
+    """A correction wins; for a folder only in what it says, as the free space there is measured each time."""
     merged = {**facts, **corrections}
     learned, said = facts.get(FOLDERS), corrections.get(FOLDERS)
     if isinstance(learned, dict) and isinstance(said, dict):

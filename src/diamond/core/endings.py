@@ -1,4 +1,4 @@
-"""How an attempt's end is judged: the task ends with it, or goes on in another one."""
+"""How an attempt's end is judged: the task ends with it, or continues in another one."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _with_progress(task: Task, reason: Reason) -> Task:
 
 
 def _came_further(task: Task, reason: Reason) -> bool:
-    """Where nothing tells how far it came, a program's own word that it wants to go on (75) is believed."""
+    """If nothing shows how far it came, a program's own request to continue (75) is believed."""
     if task.attempt.reached.is_beyond(task.reached):
         return True
     is_known = task.attempt.reached.is_known or task.reached.is_known or task.policy.has_pattern

@@ -16,7 +16,7 @@ DiamondError
 ├── Unanswered            the batch system did not answer; it may have acted
 ├── EnvironmentFailed     what the program runs inside could not be made
 ├── ImageChanged          an image file is not what its digest says
-├── Cancelled             called off before it was done
+├── Cancelled             cancelled before it was done
 └── ServiceUnreachable    no Diamond service at that address
 """
 

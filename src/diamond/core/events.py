@@ -74,7 +74,7 @@ class Arrived(Event):
 
 @dataclass(frozen=True)
 class Progressed(Event):
-    """How far the attempt has come, told before its end. See `task.Reached`."""
+    """How far the attempt has come, reported before its end. See `task.Reached`."""
 
     checkpoint: str = ""
     modified: float = 0.0
@@ -163,7 +163,7 @@ class NotAllowed(Event):
 
 @dataclass(frozen=True)
 class Allowed(Event):
-    """A person lets a task that asks go on."""
+    """A person allows a task that asks to continue."""
 
     by: str = ""
 

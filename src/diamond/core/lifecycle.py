@@ -76,12 +76,12 @@ def _step(task: Task, event: Event) -> Step:
 
 
 def policy_of(resume: Continue) -> ContinuePolicy:
-    """What an order says about going on."""
+    """What an order says about continuing."""
     return ContinuePolicy(frozenset(resume.on), resume.max_attempts, bool(resume.pattern))
 
 
 def _as_heard(task: Task, event: Event) -> Task:
-    """`as_of` is what the endpoint said last; a person's own request is no news from there."""
+    """`as_of` is when the endpoint last reported; a person's own request does not change it."""
     if isinstance(event, (CancelAsked, NotAllowed, Allowed)):
         return task
     return replace(task, as_of=max(task.as_of, event.at))
@@ -171,7 +171,7 @@ def _started(task: Task, event: Event) -> Step:
 
 
 def _without_old_word(task: Task) -> Task:
-    """What the scheduler said before a file told of a start or an end holds no longer."""
+    """A file that shows a start or an end overrides what the scheduler said before."""
     return replace(task, native_state="")
 
 

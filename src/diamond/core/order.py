@@ -120,7 +120,7 @@ class Build:
     runtime: MaybeWord = ""
     base_digest: Line = ""
     upgrade: bool = False
-    """Resolve base and lock anew, though they are known."""
+    """Resolve base and lock again, even if they are known."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Image:
 
 
 MANY_ATTEMPTS = 100
-"""How many a chain makes at most where the person names no number: its budget, or her own word, ends it long before."""
+"""The limit of attempts if the person sets none: a budget, or the question after three follow-ups, ends a chain long before."""
 MOST_AHEAD = 12
 """More attempts of a chain never wait in a queue at once, whatever a person asks for."""
 
@@ -156,7 +156,7 @@ class Continue:
 
     @property
     def may_line_up(self) -> bool:
-        """Whether more than one may wait at once. True is no number here, though it equals one."""
+        """Whether more than one may wait at once. `True` means "as many as useful" here, although it equals 1."""
         return self.ahead is True or self.ahead > 1
 
 
@@ -192,7 +192,7 @@ class Order:
     resume: Continue = field(default_factory=Continue)
     launch: Launch = field(default_factory=Launch)
     budget: Line = ""
-    """A ceiling for all attempts together, such as 200 node-hours."""
+    """A limit for all attempts together, such as 200 node-hours."""
 
     @property
     def program(self) -> Program:

@@ -18,7 +18,7 @@ _KNOWN_SHAPE = re.compile(
     r"hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}"
     r"|AKIA[A-Z0-9]{12,}|sk-[A-Za-z0-9_-]{16,}|xox[abp]-[\w-]{10,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
 )
-# Names of secrets may be told; what stands in a variable may not.
+# Names of secrets may be shown; values may not.
 _TELL_KEYS = frozenset({"secrets"})
 _HIDE_KEYS = frozenset({"variables"})
 

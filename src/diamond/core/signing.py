@@ -7,7 +7,7 @@ import json
 NAMESPACE = "diamond-order"
 """OpenSSH's signatures are made for one use: a signature of a commit or a file is none of an order."""
 GOOD_DAYS = 30.0
-"""How long new work of an order may begin: the service cannot keep a signature for ever."""
+"""How long an order may start new work: a service cannot keep a signature forever."""
 VERSION = 2
 """Of the signed statement. 2: the order names its image by the digest of the file, with its variables and folders of PATH,
 and `continues` is part of what is signed."""

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import FrozenSet, Optional
 
 CONTINUE_EXIT_CODE = 75
-"""By which a program says that it wants to go on."""
+"""By which a program asks to continue."""
 
 
 class State(str, Enum):
@@ -32,7 +32,7 @@ FINAL_WORDS = frozenset(state.value for state in FINAL_STATES)
 class Phase(str, Enum):
     NONE = ""
     STAGING = "staging"
-    """Code and data travel."""
+    """Code and data are transferred."""
     BUILDING = "building"
     """The environment is being made."""
     PROBING = "probing"
@@ -73,7 +73,7 @@ class Reason(str, Enum):
     SITE_LIMIT = "site-limit"
     """The site lets nobody queue more; Diamond feeds it in order."""
     REFUSED = "refused"
-    """The batch system did not take the job."""
+    """The batch system rejected the job."""
     ENVIRONMENT = "environment"
     """The environment could not be made."""
     CODE = "code"
@@ -93,13 +93,13 @@ class Reason(str, Enum):
     HUNG = "hung"
     """Its ranks logged no step for far longer than before, and Diamond ended it."""
     PROBES = "probes"
-    """The probe runs for `nodes: auto` told no number of nodes."""
+    """The probe runs for `nodes: auto` gave no node count."""
     DEPENDENCY = "dependency"
     """A task that it waits for did not succeed."""
     POLICY = "policy"
     """The machine's own policy, or the end of its pairing, does not let it run there."""
     BUDGET = "budget"
-    """The next attempt, or a further run of this one, could have passed the ceiling."""
+    """The next attempt, or a further run of this one, could have exceeded the budget."""
     NO_PROGRESS = "no-progress"
     """Two attempts in a row left no newer checkpoint and logged no higher step."""
     WITHDRAWN = "withdrawn"
@@ -116,7 +116,7 @@ RESUMABLE = frozenset(
         Reason.NODE_LOST,
     }
 )
-"""Endings that say nothing against the program: a new task may go on where this one stopped."""
+"""Endings that say nothing against the program: a new task may continue where this one stopped."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ REASONS = {
     Reason.BY_PERSON: "cancelled through Diamond",
     Reason.BY_SITE: "cancelled in the batch system, not through Diamond",
     Reason.SITE_LIMIT: "the site lets you queue no more now; Diamond feeds it in order",
-    Reason.REFUSED: "the batch system did not take it",
+    Reason.REFUSED: "the batch system rejected it",
     Reason.ENVIRONMENT: "the environment could not be made",
     Reason.CODE: "the code could not be brought there",
     Reason.DATA: "a data path is not there",
@@ -29,7 +29,7 @@ REASONS = {
     Reason.WITHDRAWN: "a follow-up that was not needed",
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
     Reason.POLICY: "the policy of the machine, or the end of its pairing, does not let it run there",
-    Reason.PROBES: "the probe runs told no number of nodes",
+    Reason.PROBES: "the probe runs gave no node count",
     Reason.DEPENDENCY: "a task that it waits for did not succeed",
     Reason.BUDGET: "more of it could have passed the budget",
 }

@@ -163,7 +163,9 @@ def _scripts(recipe: Recipe) -> Iterator[Tuple[str, str, str, str]]:
 
 def _check_file(file: EnvironmentFile, *, has_container: bool) -> None:
     if not file.to or file.to.endswith("/") or ".." in file.to.split("/"):
-        raise BadRequest(f"{file.to!r} is no place for a file", "Write a path such as /opt/x.txt.")
+        raise BadRequest(
+            f"{file.to!r} is not a valid path for a file", "Write a path such as /opt/x.txt."
+        )
     if file.to.startswith("/") and not has_container:
         raise BadRequest(
             f"Without a container a file cannot be laid at {file.to}",

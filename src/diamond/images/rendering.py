@@ -35,7 +35,7 @@ def render(recipe: Recipe, form: str) -> str:
         "script": script_file,
     }
     if form not in renderers:
-        raise BadRequest(f"{form!r} is no form of a recipe", f"There are: {', '.join(FORMATS)}.")
+        raise BadRequest(f"{form!r} is not a form of a recipe", f"There are: {', '.join(FORMATS)}.")
     return renderers[form](recipe)
 
 

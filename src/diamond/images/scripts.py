@@ -69,7 +69,8 @@ def system_script(packages: Sequence[str]) -> str:
     for name in packages:
         if not _PACKAGE.fullmatch(name):
             raise BadRequest(
-                f"{name!r} is no name of a system package", "Write names such as git or libgl1."
+                f"{name!r} is not the name of a system package",
+                "Write names such as git or libgl1.",
             )
     words = " ".join(shlex.quote(name) for name in packages)
     return _HEAD + _SYSTEM.format(packages=words, no_manager=NO_PACKAGE_MANAGER)

@@ -149,7 +149,7 @@ diamond_say_started() {
 }
 
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
-# attempt came no further is passed over, unless it is the only one, or was written anew since.
+# attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
   DIAMOND_RESUME_FROM=
   [ -n "$diamond_pattern" ] || return
@@ -243,7 +243,7 @@ diamond_sample() {
     --run-folder "$diamond_place" --pid "$diamond_program" &
 }
 
-# This attempt was taken for lost, as its node hung or its job was suspended, and a later one goes on: two must not write.
+# This attempt was taken for lost, as its node hung or its job was suspended, and a later one continues: two must not write.
 # Where ranks are on other nodes, they are asked by TERM, and ended by the batch system with the script.
 diamond_yield() {
   printf 'diamond: attempt %s of this task has begun; this one is ended\n' "$diamond_later" >>"$diamond_place/stderr.log"
@@ -290,7 +290,7 @@ diamond_wait() {
   { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }
 
-# Of an attempt that was overtaken the work goes on, whatever ended its program.
+# The work of an overtaken attempt continues, whatever ended its program.
 diamond_settle_code() {
   [ "$diamond_code" = 0 ] || ! diamond_is_overtaken || diamond_code=75
 }

@@ -11,7 +11,7 @@ diamond_time_run() {
   diamond_took=$2
   [ "${1##*/}" != 1 ] || read -r _ _ begun _ <"${1%/runs/*}/arrived"
   read -r _ _ _ started _ <"$1/started"
-  # A requeue writes `arrived` anew, later than run 1 began.
+  # A requeue writes `arrived` again, later than run 1 began.
   [ -n "$begun" ] && [ "$begun" -le "${started:-0}" ] || begun=$started
   read -r _ ended <"$1/exit" || { late=15; read -r ended <"$1/heartbeat"; }
   diamond_is_number "$begun" && diamond_is_number "$ended" || return
@@ -20,7 +20,7 @@ diamond_time_run() {
 
 diamond_written() { stat -c %Y "$1" || echo 0; }
 
-# The same of an attempt that had nodes and never began: until it was called off. An earlier one is gone by now.
+# The same of an attempt that had nodes and never began: until it was cancelled. An earlier one is gone by now.
 diamond_time_wait() {
   local attempt=${1%/runs/*} until held
   diamond_took=0
@@ -38,7 +38,7 @@ diamond_is_before() {
   [[ $about =~ \"number\":\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -lt "$diamond_number" ]
 }
 
-# Later ones that have nodes and wait are summed apart: they can go on in the place of this one.
+# Later ones that have nodes and wait are summed apart: they can continue in place of this one.
 diamond_sum_up() {
   local run attempt
   diamond_used=0 diamond_set_aside=0
@@ -86,5 +86,5 @@ diamond_keep_budget() {
   diamond_sum_up "$limit"
   [ $((diamond_used + limit)) -le "$most" ] || diamond_over_budget "$limit" "$most"
   [ $((diamond_used + limit + diamond_set_aside)) -le "$most" ] ||
-    diamond_end_unstarted 75 'the next attempt has its nodes and goes on: the budget does not hold both'
+    diamond_end_unstarted 75 'the next attempt has its nodes and continues: the budget does not allow both'
 }

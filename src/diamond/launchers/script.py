@@ -22,7 +22,7 @@ from diamond.runtimes.base import Entered
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _APART = 'export PYTHONNOUSERSITE=1 PYTHONPATH="$diamond_training"'
-"""Keeps a person's own packages (`~/.local`, her shell's PYTHONPATH) out of a virtual environment; modules may add theirs."""
+"""Keeps a user's own packages (`~/.local`, PYTHONPATH of their shell) out of a virtual environment; modules may add theirs."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-# A follow-up that got its nodes early: its program starts only after that of the attempt before it has ended.
+# A follow-up that got its nodes early: its program starts only after the previous attempt's program has ended.
 # The agent's word on that end lies in the predecessor's file `over`: go, or stop. Where no agent is left, files must do.
 diamond_patience=180 diamond_notice=240
 

@@ -30,7 +30,7 @@ class Gain:
 
 
 def gains(baseline: float, runs: Sequence[TuningRun]) -> list[Gain]:
-    """The gain of each change, best first. A difference within the noise is no help."""
+    """The gain of each change, best first. A difference within the noise does not count."""
     results = [gain(baseline, run) for run in runs]
     return sorted(results, key=lambda result: result.factor, reverse=True)
 

@@ -31,7 +31,7 @@ PROGRAMS = {"charliecloud": "ch-image"}
 def runtime(name: str) -> Runtime:
     make = RUNTIMES.get(name)
     if make is None:
-        raise BadRequest(f"{name!r} is no runtime", f"There are: {', '.join(RUNTIMES)}.")
+        raise BadRequest(f"{name!r} is not a runtime", f"There are: {', '.join(RUNTIMES)}.")
     return make()
 
 

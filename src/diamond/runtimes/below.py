@@ -21,7 +21,7 @@ Named = Callable[[int, str], str]
 
 
 def below(root: Path, *names: str) -> Path:
-    """The place that these names lead to. Raises `BadRequest` for one that is no plain name, or a link on the way."""
+    """The place that these names lead to. Raises `BadRequest` for anything but a plain name, or a link on the way."""
     place = root
     for name in names:
         if name in ("", ".", "..") or "/" in name or "\0" in name:

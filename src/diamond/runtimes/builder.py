@@ -60,7 +60,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         else:
             return task.shell(arguments.step)
     except Cancelled:
-        report.say("called off; the steps before this one are kept")
+        report.say("cancelled; the steps before this one are kept")
         return CONTINUE if stop.is_time_up() else CANCELLED
     except DiamondError as error:
         report.say(f"{error.message}\n{error.hint}".strip())

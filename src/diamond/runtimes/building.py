@@ -59,7 +59,7 @@ class Work:
 
     @property
     def scratch(self) -> Path:
-        """The host is part of the name: whether a build is alive can only be told on its own node."""
+        """The host is part of the name: whether a build is alive can only be seen on its own node."""
         return self.places.building / f"{platform.node()}.{self.build or os.getpid()}"
 
 
@@ -85,7 +85,7 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
 
 
 def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
-    """The image of a recipe that is here already, in one's own store or in the group's, and told."""
+    """Report the image of a recipe that is already here, in the user's own store or the group's."""
     work.places.make()
     formats = [work.runtime.format]
     found = store.find(work.places, recipe.identity, formats)

@@ -95,7 +95,7 @@ class Call:
             selector.register(descriptor, selectors.EVENT_READ)
             while True:
                 if self.cancelled():
-                    raise Cancelled("Called off while the image was being made")
+                    raise Cancelled("Cancelled while the image was being built")
                 ready = selector.select(POLL_SECONDS)
                 data = os.read(descriptor, 65536) if ready else b""
                 *lines, partial = (partial + data).split(b"\n")

@@ -68,7 +68,7 @@ def _follow(
         ended = False
         while not ended:
             if cancelled():
-                raise Cancelled("Called off while the environment was being made")
+                raise Cancelled("Cancelled while the environment was being made")
             with suppress(subprocess.TimeoutExpired):
                 child.wait(POLL_SECONDS)
                 ended = True

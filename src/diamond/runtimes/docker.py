@@ -36,7 +36,7 @@ class Docker(Podman):
         return DockerBuilder(context)
 
     def _as_oneself(self) -> List[str]:
-        """Root of a daemon without root is the person herself."""
+        """In a rootless daemon, root is the user."""
         return ["--user", "0:0" if _is_rootless() else f"{os.getuid()}:{os.getgid()}"]
 
     def _place(self) -> str:

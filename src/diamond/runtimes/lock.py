@@ -21,13 +21,13 @@ _HELD = (errno.EWOULDBLOCK, errno.EACCES)
 def held(
     path: Path, *, waiting: Callable[[], None], cancelled: Callable[[], bool], mode: int = 0o600
 ) -> Iterator[int]:
-    """Hold the lock and give its descriptor; `waiting` is told once if somebody else has it."""
+    """Hold the lock and give its descriptor; `waiting` is called once if somebody else has it."""
     descriptor = _open(path, mode)
     try:
         told = False
         while not _taken(descriptor):
             if cancelled():
-                raise Cancelled("Called off while another build of the same environment ran")
+                raise Cancelled("Cancelled while another build of the same environment ran")
             if not told:
                 waiting()
                 told = True

@@ -87,7 +87,7 @@ def _ask(url: str, headers: Dict[str, str], context: ssl.SSLContext) -> str:
 
 
 def _authorization(wanted: str, host: str, context: ssl.SSLContext) -> str:
-    """A token as the registry describes it, with the person's own login where she has one."""
+    """A token as the registry describes it, with the user's own login if there is one."""
     login = _login(host)
     if wanted.lower().startswith("basic"):
         return f"Basic {login}"

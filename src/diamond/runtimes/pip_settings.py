@@ -1,4 +1,4 @@
-"""What a site has told pip (mirrors, wheel folders, certificates), told to uv as well.
+"""The site's settings for pip (mirrors, wheel folders, certificates), passed to uv as well.
 
 uv does not read pip's settings; without them it would pass by the site's own wheels.
 Addresses are handed over by variables: an index address may hold a password, and arguments are seen by `ps`.

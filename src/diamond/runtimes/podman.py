@@ -68,7 +68,7 @@ diamond_read ended || {{ diamond_read code && [ "$diamond_value" != 0 ]; }} || d
 exit "$diamond_value"
 """
 """conmon takes a container out of the job's process tree: a signal to the job would not reach the program, and a job that
-is killed would leave it behind; and podman (4.3) itself ends with 0 when it is told to end. So signals go to the program's
+is killed would leave it behind; and podman (4.3) itself ends with 0 on SIGTERM. So signals go to the program's
 own group, its exit code is written down inside (without that, a 0 of podman's is not believed), and who watches sees the
 end of this script and kills what still runs in the container, which is known by its mount namespace."""
 WATCH = """\
@@ -97,7 +97,7 @@ class Podman:
         return PodmanBuilder(context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
-        """The image is loaded on nodes that do not have it; the program runs as the person. Its id is that of the file."""
+        """The image is loaded on nodes that do not have it; the program runs as the person. Its id is read from the file."""
         native = image_id(record)
         program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
         words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
@@ -296,7 +296,7 @@ class PodmanBuilder:
         return [*changes, "ENTRYPOINT []", 'CMD ["/bin/sh"]']
 
     def _quiet(self, words: Sequence[str]) -> Optional[str]:
-        """An answer, without a word in the log and also while the build is being called off."""
+        """An answer, without a word in the log and also while the build is being cancelled."""
         done = subprocess.run(
             list(words), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
         )
@@ -316,7 +316,7 @@ def image_id(record: Record) -> str:
             return hashlib.sha256(_member(archive, str(told[0]["Config"]))).hexdigest()
     except (OSError, tarfile.TarError, ValueError, LookupError, TypeError) as error:
         raise EnvironmentFailed(
-            f"The image file {Path(record.file).name} is no archive of one image ({error})",
+            f"The image file {Path(record.file).name} is not an archive of one image ({error})",
             "Build it again, or fetch it again.",
         ) from error
 
@@ -324,12 +324,12 @@ def image_id(record: Record) -> str:
 def _member(archive: tarfile.TarFile, name: str) -> bytes:
     found = archive.extractfile(name)
     if found is None:
-        raise LookupError(f"{name} is no file")
+        raise LookupError(f"{name} is not a file")
     return found.read()
 
 
 def layers_name(name: str, root: Path) -> str:
-    """The repository of a work folder's layers. Docker's daemon may serve several people, and each prunes her own."""
+    """The repository of a work folder's layers. Docker's daemon may serve several people, and each prunes their own."""
     return LAYERS if name == "podman" else f"{LAYERS}-{_hashed(root)}"
 
 

@@ -1,4 +1,4 @@
-"""What lies in the image folder that nobody needs: shown, and removed when told to."""
+"""What lies in the image folder that nobody needs: shown, and removed on request."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _caches(places: Places, before: float) -> Iterator[Unneeded]:
 def _of_group(
     group: Places, places: Places, unwanted: Sequence[str], before: float
 ) -> Iterator[Unneeded]:
-    """Files that this person gave to her group: only she may remove them, and others may still read them."""
+    """Files that this user shared with their group: only they may remove them, and others may still read them."""
     wanted = {one.sha256 for one in every(places)} - set(unwanted)
     for file in sorted(group.store.glob("*.sqfs")):
         is_own = file.lstat().st_uid == os.geteuid()

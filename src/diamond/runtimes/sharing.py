@@ -3,7 +3,7 @@
 A group's own is written by its members; one of the whole site is read alone.
 
 It is group-writable, with the sticky bit: nobody removes or replaces another's file. A member could still change a file of
-her own after others have verified it, so theirs is looked at again at every start (`runtimes/entering.py`).
+their own after others have verified it, so theirs is looked at again at every start (`runtimes/entering.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from diamond.runtimes.store import remember, write_record
 FOLDER_MODE, FILE_MODE = 0o3770, 0o440
 """Of the group alone; new files get the folder's group."""
 SHARED = ("squashfs",)
-"""podman keeps its own storage beside an archive, and a virtual environment is no file."""
+"""podman keeps its own storage beside an archive, and a virtual environment is not a file."""
 _HEX = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 4 * 2**20
 
@@ -132,7 +132,7 @@ def unpublish(file: Path) -> None:
 
 
 def _looked_at(file: Path) -> Optional[Tuple[str, Dict[str, int]]]:
-    """The digest of a file and how it stood; None where it is no plain file or changed meanwhile."""
+    """The digest of a file and how it stood; None if it is not a plain file or changed meanwhile."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:

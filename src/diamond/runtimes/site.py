@@ -80,7 +80,8 @@ class Site:
         known = COMPRESSIONS.get(self.compression)
         if known is None:
             raise BadRequest(
-                f"{self.compression!r} is no compression", f"Known are: {', '.join(COMPRESSIONS)}."
+                f"{self.compression!r} is not a compression",
+                f"Known are: {', '.join(COMPRESSIONS)}.",
             )
         return known
 

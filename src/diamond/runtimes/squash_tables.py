@@ -165,7 +165,7 @@ def _file_body(node: Node) -> Tuple[int, bytes]:
 
 
 def _listing(children: Sequence[Tuple[bytes, Node]]) -> bytes:
-    """In runs of entries whose inodes lie in one block, with numbers near that of the first."""
+    """In runs of entries whose inodes lie in one block, with numbers near the first one's."""
     made, run = bytearray(), bytearray()
     count, block, first = 0, 0, 0
     for name, node in children:

@@ -85,7 +85,7 @@ class Packed:
     block_size: int
     compressor: int
     options: bytes
-    """What the compressor was told, as it stands behind the superblock."""
+    """The compressor's options, as stored behind the superblock."""
     contents: Dict[bytes, Content]
 
 

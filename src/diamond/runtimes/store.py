@@ -42,7 +42,7 @@ def keep_record(places: Places, record: Record) -> Record:
 def arrived(places: Places, record: Record, file: Path, *, sha256: str = "") -> Record:
     """Take in a file that came from elsewhere, after looking at all of it. Raises `ImageChanged`.
 
-    `sha256` is told by who has read all of the file already, while it came.
+    `sha256` is given by a caller who has already read the whole file.
     """
     if (sha256 or file_sha256(file)) != record.sha256:
         file.unlink(missing_ok=True)

@@ -29,7 +29,7 @@ def ensure_environment(
     """Make the environment ready under `folder`, or find it there.
 
     Safe to call from several threads and processes at once: one builds, the others wait. A build that was
-    killed is begun anew. Raises `EnvironmentFailed` with the installer's last lines, or `core.errors.Cancelled`.
+    killed starts from scratch. Raises `EnvironmentFailed` with the installer's last lines, or `core.errors.Cancelled`.
     """
     if not environment.requirements and not environment.python:
         return Entered()

@@ -95,7 +95,7 @@ class VenvBuilder:
         return ""
 
     def keep(self, step: Step) -> None:
-        """The working state stays open: the next step goes on in it."""
+        """The working state stays open: the next step continues in it."""
         layer = self._layers / short(step.key)
         shutil.rmtree(layer, ignore_errors=True)
         layer.mkdir(parents=True)

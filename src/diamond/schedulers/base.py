@@ -26,7 +26,7 @@ class Submission:
     """One attempt, as a batch system is asked to run it."""
 
     name: str
-    """Unique for ever (`diamond-<attempt>`): how a submission is found again."""
+    """Unique (never reused: `diamond-<attempt>`): how a submission is found again."""
     script: Path
     """Ready to run, with the lines of `directives` at its top."""
     folder: Path

@@ -14,7 +14,7 @@ from diamond.schedulers.local_supervisor import NOT_STARTED
 CAUSES: Dict[str, Tuple[str, Reason, str]] = {
     "cancelled": ("CANCELLED", Reason.BY_SITE, "it was cancelled"),
     "time-limit": ("TIMEOUT", Reason.WALL_TIME, "it reached its time limit"),
-    "terminated": ("TERMINATED", Reason.NODE_LOST, "the machine told it to end, as in a shutdown"),
+    "terminated": ("TERMINATED", Reason.NODE_LOST, "the machine asked it to end, as in a shutdown"),
     "reboot": ("NODE_FAIL", Reason.NODE_LOST, "the machine was restarted while it ran"),
     "lost": ("NODE_FAIL", Reason.NODE_LOST, "what watched over it was killed"),
 }

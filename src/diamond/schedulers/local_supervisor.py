@@ -147,7 +147,7 @@ class Supervised:
                 self.code = exit_status(status)
 
     def pause(self) -> bool:
-        """Waits for a signal or the next deadline; true when we are told to end."""
+        """Waits for a signal or the next deadline; true when asked to end."""
         until = self.limit_at if self.kill_at is None else self.kill_at
         select.select([self.wake], [], [], max(0.0, min(until - time.monotonic(), 3600)))
         try:

@@ -1,4 +1,4 @@
-"""The environment that a person's login gives her programs, read once in a while rather than by every job.
+"""The environment that a user's login gives programs, read once in a while rather than by every job.
 
 `sbatch --export=NONE` would let each node run the login shell again: 0.05 s for a plain profile, over 1 s
 and both cores with pyenv or conda in it (measured on Slurm 22.05).

@@ -46,8 +46,8 @@ PROTECTED_OPTIONS: Dict[str, str] = {
     "no-kill": _REQUEUE,
     "k": _REQUEUE,
     "signal": _REQUEUE,
-    "hold": "A held job would wait for ever.",
-    "H": "A held job would wait for ever.",
+    "hold": "A held job would wait forever.",
+    "H": "A held job would wait forever.",
     "partition": "Say `on: endpoint/partition`.",
     "p": "Say `on: endpoint/partition`.",
     "cluster": "Name the endpoint with `on:`.",
@@ -87,7 +87,7 @@ _BREAKS_A_LINE = re.compile(r"[\x00-\x1f\x7f\"'\\`]")
 
 
 def _meant_by(key: str) -> str:
-    """sbatch takes the begin of a name for the whole: --parti is --partition."""
+    """sbatch accepts the start of a name for the whole: --parti is --partition."""
     return next(
         (one for one in PROTECTED_OPTIONS if key and one.startswith(key) and one != key), ""
     )

@@ -57,7 +57,7 @@ HAS_NODES = (
     'if state=$(squeue -h -o %T -j "$1" 2>/dev/null); then case $state in "" | PENDING | REQUEUE*) return 1 ;; esac; '
     'else case $(squeue -h -j "$1" 2>&1) in *"Invalid job id"*) return 1 ;; esac; fi; return 0'
 )
-"""A job that is suspended has its nodes, and its processes will go on; one that was requeued waits for new ones."""
+"""A job that is suspended has its nodes, and its processes will continue; one that was requeued waits for new ones."""
 
 
 UNSEEN_BY_LIGHTNING = '[ -z "$SLURM_JOB_NAME" ] || export SLURM_JOB_NAME=bash'

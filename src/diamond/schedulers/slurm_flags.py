@@ -32,7 +32,7 @@ def _values(accounting: Accounting) -> Words:
 
 
 def _usable(partitions: List[Dict[str, Any]], accounting: Accounting) -> Words:
-    """The default partition where the owner may use it; else the first that she may."""
+    """The default partition where the owner may use it; else the first allowed one."""
     account = accounting.default_account
     open_to_us = [p for p in partitions if not account or account in (p["accounts"] or [])]
     if not open_to_us or any(p["default"] for p in open_to_us):

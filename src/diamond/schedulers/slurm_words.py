@@ -263,7 +263,7 @@ REFUSALS: List[Refusal] = [
     Refusal(r"unrecognized option|invalid option", "Slurm does not know an option.", _SEE),
     Refusal(r"i/o error writing script|no space left", "Slurm could not store the script."),
 ]
-_OTHER = Refusal("", "Slurm did not take the job.", "The site's own words tell why.")
+_OTHER = Refusal("", "Slurm rejected the job.", "The site's own message says why.")
 
 
 def refusal(said: str) -> Refusal:

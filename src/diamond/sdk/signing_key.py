@@ -45,7 +45,7 @@ def public_key() -> str:
 
 
 def sign_order(order: dict[str, Any], days: float = GOOD_DAYS) -> dict[str, Any]:
-    """The signature sent with an order; the digest is computed here, not taken from the service."""
+    """The signature sent with an order; the digest is computed here, never the service's."""
     digest, until = order_from(order).digest, round(time.time() + 86400 * days, 3)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "order")

@@ -56,7 +56,7 @@ def spec_from_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
 
 
 def with_name(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
-    """The spec with a name: its own, the fallback (a folder name), or that of the program."""
+    """The spec with a name: its own, the fallback (a folder name), or the program's."""
     if "name" in spec:
         return dict(spec)
     return {"name": _clean_name(fallback) or _usable_name(split_command(spec.get("run"))), **spec}

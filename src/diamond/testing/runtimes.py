@@ -7,7 +7,7 @@
         def bench(self, …) -> Bench:
             return Bench(folder, account, base=…)
 
-Everything goes through the real builder as an unprivileged account, like that of a cluster user.
+Everything goes through the real builder as an unprivileged account, like a cluster user's.
 """
 
 from __future__ import annotations

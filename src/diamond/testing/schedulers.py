@@ -286,9 +286,9 @@ class SchedulerConformance:
         if not name:
             pytest.skip("no variable tells a job of this batch system from other processes")
         assert name not in os.environ
-        submission = self.submission_of(scheduler, folder, f"echo ${name} >.told; mv .told told")
+        submission = self.submission_of(scheduler, folder, f"echo ${name} >.seen; mv .seen seen")
         scheduler.submit(submission)
-        assert self.wait_for_file(scheduler, submission.folder / "told").strip()
+        assert self.wait_for_file(scheduler, submission.folder / "seen").strip()
 
     def test_variables_that_go_into_an_image_are_those_of_the_job(
         self, scheduler: Scheduler, folder: Path
@@ -298,9 +298,9 @@ class SchedulerConformance:
             pytest.skip("this batch system sets no variables that a program would need")
         prefixes = [pattern[:-1] for pattern in names]
         assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*_", prefix) for prefix in prefixes), names
-        submission = self.submission_of(scheduler, folder, "env >.told; mv .told told")
+        submission = self.submission_of(scheduler, folder, "env >.seen; mv .seen seen")
         scheduler.submit(submission)
-        told = self.wait_for_file(scheduler, submission.folder / "told").splitlines()
+        told = self.wait_for_file(scheduler, submission.folder / "seen").splitlines()
         assert any(line.startswith(tuple(prefixes)) for line in told)
 
     def test_text_for_the_batch_script_is_valid_shell(
@@ -309,11 +309,11 @@ class SchedulerConformance:
         known = scheduler.script_variables()
         text = (
             f"{known.at_start}\nbefore() {{\n{known.before_program or ':'}\n}}\n"
-            "before && echo ok >.told && mv .told told"
+            "before && echo ok >.seen && mv .seen seen"
         )
         submission = self.submission_of(scheduler, folder, text)
         scheduler.submit(submission)
-        assert self.wait_for_file(scheduler, submission.folder / "told").strip() == "ok"
+        assert self.wait_for_file(scheduler, submission.folder / "seen").strip() == "ok"
 
     @pytest.mark.slow
     def test_a_job_over_its_time_ends_with_the_reason_wall_time(

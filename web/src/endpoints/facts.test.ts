@@ -23,7 +23,7 @@ describe("a site profile", () => {
     expect(factOf(profile({}), "cores")).toBeUndefined();
   });
 
-  it("names GPUs and leaves out types of which there are none", () => {
+  it("names GPUs and leaves out types with none", () => {
     expect(gpuText({ a100: 4, v100: 0 })).toBe("4 × a100");
     expect(gpuText({})).toBe("");
     expect(gpuText(null)).toBe("");

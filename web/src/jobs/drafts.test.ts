@@ -32,7 +32,7 @@ test("a draft is found again by its source, and only by it", () => {
   expect(readDraft("command")).toBeNull();
 });
 
-test("what is no draft is as good as none", () => {
+test("what is not a draft counts as none", () => {
   expect(parseDraft("{")).toBeNull();
   expect(parseDraft('{"work": 3}')).toBeNull();
 });

@@ -20,6 +20,6 @@ _READERS: dict[str, Callable[[str], Imported]] = {
 
 
 def import_text(text: str, name: str, parse_yaml: Callable[[str], Any]) -> Imported:
-    """Read a file by its name and content. `parse_yaml` is handed in: what travels must not import YAML."""
+    """Read a file by its name and content. `parse_yaml` is handed in, since code that runs on clusters must not import YAML."""
     kind = kind_of(text, name)
     return from_conda(parse_yaml(text)) if kind == "conda" else _READERS[kind](text)

@@ -1,4 +1,4 @@
-"""What is read from a file, and how its kind is told; what cannot be taken over is said, never dropped in silence."""
+"""What is read from a file, and how its kind is recognised; what cannot be imported is reported, never dropped silently."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("requirements", "conda", "dockerfile", "definition")
 class Imported:
     environment: Environment
     left_out: List[str] = field(default_factory=list)
-    """A sentence for each thing that was not taken."""
+    """A sentence for each thing that was not imported."""
     copies: Dict[str, str] = field(default_factory=dict)
     """Files of the person's own machine that the recipe wants: path -> place in the image."""
 
@@ -35,7 +35,7 @@ def kind_of(text: str, name: str) -> str:
     if base.endswith((".txt", ".in")):
         return "requirements"
     raise BadRequest(
-        f"{name} is no file that an environment can be read from",
+        f"{name} is not a file that an environment can be read from",
         "Known are: requirements.txt, environment.yml, a Dockerfile, an Apptainer definition (.def).",
     )
 

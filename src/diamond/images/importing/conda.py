@@ -15,9 +15,11 @@ _PYTHON = re.compile(r"^python\s*=+\s*(3\.\d+)")
 
 
 def from_conda(data: Any) -> Imported:
-    """Python's version and the packages under `pip:`. conda's own packages are named as not taken."""
+    """Python's version and the packages under `pip:`. conda's own packages are listed as not imported."""
     if not isinstance(data, dict) or not isinstance(data.get("dependencies", []), list):
-        raise BadRequest("This is no conda environment", "It needs a list under `dependencies:`.")
+        raise BadRequest(
+            "This is not a conda environment", "It needs a list under `dependencies:`."
+        )
     python, listed, others = "", [], []
     for one in data.get("dependencies") or []:
         found = _PYTHON.match(str(one)) if isinstance(one, str) else None
@@ -38,13 +40,13 @@ def _left_out(data: Any, listed: List[str]) -> List[str]:
     others = [one for one in listed if not _TOOL.match(one)]
     for one in listed:
         if one not in others and one.startswith("python"):
-            said.append(f"`{one}` is no single version: write one as `python:`, such as 3.12")
+            said.append(f"`{one}` is not a single version: write one as `python:`, such as 3.12")
     if others:
         said.append(
-            "packages of conda are not taken, name their counterparts under `requirements:` or `system:`: "
+            "conda packages are not imported; name their counterparts under `requirements:` or `system:`: "
             + ", ".join(others)
         )
     for name in ("channels", "prefix"):
         if data.get(name):
-            said.append(f"`{name}:` is conda's own and is not taken")
+            said.append(f"`{name}:` is conda's own and is not imported")
     return said

@@ -18,12 +18,12 @@ _BOOTSTRAPS = {
     "oci-archive": "oci-archive:",
 }
 _AS_APPTAINER = "set +u\n"
-"""It runs `%post` by `sh -ex`: a name without a value is no error there."""
+"""It runs `%post` by `sh -ex`: a name without a value is not an error there."""
 _EXPORT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$")
 
 
 def from_definition(text: str) -> Imported:
-    """Header, %post, %environment, %files, %labels and %test; the rest is named as not taken."""
+    """Header, %post, %environment, %files, %labels and %test; the rest is listed as not imported."""
     if len(re.findall(r"^\s*bootstrap\s*:", text, re.I | re.M)) > 1:
         raise BadRequest(
             "This definition has several stages",
@@ -31,7 +31,7 @@ def from_definition(text: str) -> Imported:
         )
     header, sections = _split(text)
     left_out = [
-        f"`%{name}` is not taken: {_WHY.get(name.split()[0], 'it has no counterpart')}"
+        f"`%{name}` is not imported: {_WHY.get(name.split()[0], 'it has no counterpart')}"
         for name, _ in sections
         if name.split()[0] not in ("post", "environment", "files", "labels", "test")
     ]

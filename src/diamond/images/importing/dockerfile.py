@@ -39,7 +39,7 @@ class _Reader:
         act = getattr(self, f"_{word.lower()}", None)
         if act is None:
             self.left_out.append(
-                f"`{word} {_short(rest)}` is not taken: {_WHY.get(word, 'it has no counterpart')}"
+                f"`{word} {_short(rest)}` is not imported: {_WHY.get(word, 'it has no counterpart')}"
             )
             return
         act(rest)
@@ -84,18 +84,18 @@ class _Reader:
         assert options is not None
         if options.group(1):
             self.left_out.append(
-                f"`RUN {options.group(1).strip()}` is not taken, the command itself is"
+                f"`RUN {options.group(1).strip()}` is not imported, the command itself is"
             )
         self.commands.append(self._in_folder(_command(options.group(2))))
 
     def _shell(self, rest: str) -> None:
-        self.left_out.append(f"`SHELL {rest}` is not taken: commands are run by `sh -eu`")
+        self.left_out.append(f"`SHELL {rest}` is not imported: commands are run by `sh -eu`")
 
     def _copy(self, rest: str) -> None:
         words = _words(rest)
         if any(word.startswith("--from") for word in words):
             self.left_out.append(
-                f"`COPY {_short(rest)}` is not taken: it copies from another stage"
+                f"`COPY {_short(rest)}` is not imported: it copies from another stage"
             )
             return
         *sources, target = [word for word in words if not word.startswith("--")] or [""]
@@ -104,12 +104,12 @@ class _Reader:
         for source in sources:
             if re.search(r"^\w+://|^git@|[*?]", source) or _PACKED.search(source):
                 self.left_out.append(
-                    f"`{_short(rest)}` is not taken: write single files of your own one by one, and fetch or unpack the rest in a command"
+                    f"`{_short(rest)}` is not imported: write single files of your own one by one, and fetch or unpack the rest in a command"
                 )
                 continue
             if source in (".", "./"):
                 self.left_out.append(
-                    f"`COPY {_short(rest)}` is not taken: code travels with the job"
+                    f"`COPY {_short(rest)}` is not imported: code is sent with the job"
                 )
                 continue
             is_folder = place.endswith("/") or len(sources) > 1 or target in (".", "./")
@@ -133,7 +133,7 @@ class _Reader:
     def _say_options(self, word: str, rest: str) -> None:
         options = [one for one in rest.split() if one.startswith("--")]
         if options:
-            self.left_out.append(f"`{word} {' '.join(options)}`: the option is not taken")
+            self.left_out.append(f"`{word} {' '.join(options)}`: the option is not imported")
 
     def _in_folder(self, command: str) -> str:
         lines = ["set +eu"]  # as docker runs it; a job's own commands are held to more
@@ -188,7 +188,9 @@ def _instructions(text: str) -> Iterator[Tuple[str, str, Optional[str]]]:
                 line = line.rstrip()[:-1] + "\n" + following
         found = _INSTRUCTION.match(line)
         if not found:
-            raise BadRequest(f"This line is no instruction: {line.strip()[:80]}", "Check the file.")
+            raise BadRequest(
+                f"This line is not an instruction: {line.strip()[:80]}", "Check the file."
+            )
         word, rest = found.groups()
         mark = _HEREDOC.search(rest) if word.upper() in ("RUN", "COPY", "ADD") else None
         inner = "".join(f"{one}\n" for one in _until(mark.group(2), lines)) if mark else None

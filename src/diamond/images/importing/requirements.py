@@ -47,5 +47,5 @@ def _options(lines: List[str]) -> List[str]:
         elif word in ("-e", "--editable"):
             said.append(f"`{line}` is a folder of your own machine: send it as the job's code")
         elif line.startswith("-"):
-            said.append(f"`{line}` is an option that is not taken")
+            said.append(f"`{line}` is an option that is not imported")
     return said

@@ -88,7 +88,7 @@ def progress_words(steps: Mapping[int, int], ranks: int) -> str:
 
 
 def silent_rank(beats: Mapping[int, float]) -> Optional[int]:
-    """A rank whose heartbeat stopped while others go on; compared with theirs, not with a clock."""
+    """A rank whose heartbeat stopped while others continue; compared with theirs, not with a clock."""
     if len(beats) < 2:
         return None
     rank = min(beats, key=lambda rank: beats[rank])

@@ -24,7 +24,7 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
 
 def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
     """Gloo and TensorPipe take the address that the node's own name leads to; where that is its loopback, ranks of other
-    nodes wait for ever. NCCL looks at the interfaces themselves.
+    nodes wait forever. NCCL looks at the interfaces themselves.
     """
     if given.get("DIAMOND_NODES", "1") == "1" or "GLOO_SOCKET_IFNAME" in given:
         return {}

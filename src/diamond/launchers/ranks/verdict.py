@@ -91,7 +91,7 @@ def hung(rank: int, node: str, words: str, *, lost: bool = False) -> Verdict:
 
 
 def _first(bad: List[Ending]) -> Ending:
-    """A hard signal is no consequence of another failure; then a rank that lost no other; then the first."""
+    """A hard signal is not a consequence of another failure; then a rank that lost no other; then the first."""
     return min(
         bad,
         key=lambda ending: (

@@ -140,7 +140,7 @@ class BuildRequest(Body):
     runtime: Runtime = ""
     """'': that of the environment, else as the site prefers."""
     upgrade: bool = False
-    """Resolve base and lock anew, though they are known."""
+    """Resolve base and lock again, even if they are known."""
     account: str = "auto"
     resources: dict[str, Any] = {}
     """As in a spec; left out: 1 node, 2 cores, an hour."""
@@ -243,7 +243,7 @@ class ImportAnswer(BaseModel):
     environment: EnvironmentData
     yaml: str
     left_out: list[str]
-    """A sentence for each thing that was not taken."""
+    """A sentence for each thing that was not imported."""
     copies: dict[str, str]
     """Files of the person's own machine that it wants: path -> place in the image."""
 

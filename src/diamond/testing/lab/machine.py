@@ -45,7 +45,7 @@ def check_machine() -> None:
 
 @contextlib.contextmanager
 def locked(path: Path = LOCK) -> Iterator[None]:
-    """Hold a lock file; by default that of the machine."""
+    """Hold a lock file; by default the machine's."""
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w") as file:

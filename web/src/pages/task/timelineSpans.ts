@@ -5,7 +5,7 @@ export type Span = { phase: Phase; from: number; to: number; open: boolean; run?
 export type Lane = { attempt: number; ending: string; runs: number; spans: Span[] };
 type History = Schemas["HistoryLine"][];
 
-/** What happened when, one lane per attempt. What is still going on ends now. */
+/** What happened when, one lane per attempt. What is still running ends now. */
 export function lanesOf(task: Task, history: History, now: number): Lane[] {
   return task.attempts.map((attempt, n) => {
     const start = n === 0 ? task.created : (task.attempts[n - 1]?.ended ?? attempt.started ?? now);
@@ -55,7 +55,7 @@ function eventAt(history: History, attempt: string, type: string): number | unde
   return history.find((line) => line.type === type && line.data.attempt === attempt)?.at;
 }
 
-/** The most lanes that can be told apart; a longer chain is drawn in one. */
+/** The most lanes that can be distinguished; a longer chain is drawn in one. */
 export const MAX_LANES = 8;
 
 /** The spans of all attempts in one lane; running is drawn above waiting. */

@@ -68,7 +68,7 @@ test("a page that fails keeps the rows and can be asked for again", async () => 
   expect(list.snapshot().rows.length).toBeGreaterThan(60);
 });
 
-test("a search that finds nothing among the newest goes on to older tasks by itself", async () => {
+test("a search that finds nothing among the newest continues to older tasks by itself", async () => {
   const pages = new Map<string | null, { items: Task[]; next: string | null }>([
     [null, { items: [], next: "a" }],
     ["a", { items: [], next: "b" }],

@@ -13,7 +13,7 @@ test("a state chip adds its state and takes it away again", () => {
   expect(toggleState(toggleState(both, "failed"), "running").state).toBeUndefined();
 });
 
-test("an order alone is no filter", () => {
+test("an order alone is not a filter", () => {
   expect(isFiltered({ sort: "name" })).toBe(false);
   expect(isFiltered({ sort: "name", endpoint: "delta" })).toBe(true);
 });

@@ -8,10 +8,10 @@ const CHAIN = { budget: null, words: "" };
 const task = (attempts: number, more: object = {}) =>
   ({ attempts: Array(attempts), chain: { ...CHAIN, ...more } }) as unknown as Task;
 
-test("one attempt alone is no chain", () => {
+test("one attempt alone is not a chain", () => {
   expect(isChain(task(1))).toBe(false);
   expect(isChain(task(2))).toBe(true);
-  expect(isChain(task(1, { words: "It can go on from 3.pt" }))).toBe(true);
+  expect(isChain(task(1, { words: "It can continue from 3.pt" }))).toBe(true);
 });
 
 test("a follow-up waits ahead until it takes over", () => {

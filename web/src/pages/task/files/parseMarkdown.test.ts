@@ -8,7 +8,7 @@ test("headings, lists, code and paragraphs are recognized", () => {
   expect(kinds).toEqual(["heading", "paragraph", "list", "code", "quote"]);
 });
 
-test("HTML stays text, and a link that runs something is no link", () => {
+test("HTML stays text, and a link that runs something stays text", () => {
   expect(parseInlines("<script>alert(1)</script>")).toEqual([
     { kind: "text", text: "<script>alert(1)</script>" },
   ]);
