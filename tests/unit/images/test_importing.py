@@ -99,7 +99,7 @@ def test_what_of_a_dockerfile_is_not_taken_is_said() -> None:
     said = "\n".join(imported(DOCKERFILE, "Dockerfile").left_out)
     for word in (
         "another stage",
-        "`COPY . /app` is not taken",
+        "`COPY . /app` is not imported",
         "USER nobody",
         "runs as you",
         "CMD",

@@ -154,7 +154,7 @@ def test_only_holds_are_held() -> None:
             "limit",
         ),
         ("Batch job submission failed: Requested reservation is invalid", "refused", "reservation"),
-        ("--> ERROR: something only this site says", "refused", "did not take"),
+        ("--> ERROR: something only this site says", "refused", "rejected"),
     ],
 )
 def test_refusals_are_told_in_plain_words_and_the_sites_own(
