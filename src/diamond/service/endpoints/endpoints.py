@@ -20,7 +20,7 @@ from diamond.service.endpoints.profiles import profile_to_start_from
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import pairing_line, revive_line, show_endpoint, show_profile
 from diamond.service.people.shares import PROFILE, drop_shares
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, changed, publish
 from diamond.service.platform.idempotency import Once, once
@@ -102,7 +102,7 @@ async def renew_pairing(services: Services, principal: Principal, name: str) -> 
     async def renew(tx: Transaction, row: Row) -> dict[str, Any]:
         if row["carrier"] != "https":
             raise Conflict(f"{name} is reached by {row['carrier']}: it needs no pairing code")
-        return {"pairing_hash": hashed(code), "pairing_expires": time.time() + PAIRING_SECONDS}
+        return {"pairing_hash": hash_secret(code), "pairing_expires": time.time() + PAIRING_SECONDS}
 
     await _change(services, principal, name, renew)
     return {"pairing_code": code, "line": pairing_line(services.settings)}
@@ -117,7 +117,7 @@ async def renew_key(services: Services, principal: Principal, name: str) -> Show
             raise Conflict(
                 f"{name} keeps its key on the machine", "Use POST …/pairing for a new code."
             )
-        return {"key_hash": hashed(key)}
+        return {"key_hash": hash_secret(key)}
 
     await _change(services, principal, name, renew)
     return {"key": key}
@@ -270,9 +270,9 @@ def _new_row(principal: Principal, wanted: dict[str, Any]) -> tuple[str, dict[st
         "confirmed": not paired,
     }
     if paired:
-        row |= {"pairing_hash": hashed(secret), "pairing_expires": now + PAIRING_SECONDS}
+        row |= {"pairing_hash": hash_secret(secret), "pairing_expires": now + PAIRING_SECONDS}
     else:
-        row |= {"key_hash": hashed(secret)}
+        row |= {"key_hash": hash_secret(secret)}
     return secret, row
 
 

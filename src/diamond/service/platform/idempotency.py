@@ -69,6 +69,8 @@ async def once_as(
     principal: Principal,
     request: Once,
     work: Callable[[Transaction], Awaitable[Model]],
+    *,
+    secret: bool = False,
 ) -> Model:
     """As `once`, for an answer that is a model: it is stored as JSON."""
     if request.key is None:
@@ -77,7 +79,7 @@ async def once_as(
     async def work_as_json(tx: Transaction) -> Answer:
         return (await work(tx)).model_dump(mode="json")
 
-    return kind.model_validate(await once(store, principal, request, work_as_json))
+    return kind.model_validate(await once(store, principal, request, work_as_json, secret=secret))
 
 
 async def _guarded(
@@ -104,7 +106,7 @@ async def _first_answer(tx: Transaction, owner: str, once: Once) -> Answer:
     row = (await tx.connection.execute(query)).mappings().one()
     if row["request"] != once.request:
         raise IdempotencyMismatch(
-            "This Idempotency-Key was used for another request", "Take a new key."
+            "This Idempotency-Key was used for another request", "Use a new key."
         )
     if row["answer"] is None:
         raise Conflict(
