@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
@@ -41,7 +42,7 @@ class Settings:
         return bool(self.people.providers)
 
     @property
-    def mode(self) -> str:
+    def mode(self) -> Literal["embedded", "shared"]:
         return "shared" if self.is_shared else "embedded"
 
     @property

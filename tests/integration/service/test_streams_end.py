@@ -14,30 +14,30 @@ from diamond.service.events.stream import EventStream
 from diamond.service.people import session_store as sessions
 from diamond.service.people import store as users
 from diamond.service.people.first_start import first_start
-from diamond.service.people.signed_in import is_still
+from diamond.service.people.signed_in import is_still_valid
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.services import Services
 from support.database import with_store
 
 
 async def token(store: Store) -> Principal:
-    key, _ = await store.run(
+    made, _ = await store.run(
         lambda tx: users.add_credential(tx, LOCAL_USER, users.TOKEN, "x", expires=None)
     )
-    return Principal(Kind.PERSON, LOCAL_USER, credential=key)
+    return Principal(Kind.PERSON, LOCAL_USER, credential=made.id)
 
 
 async def session(store: Store) -> Principal:
     proof = sessions.Proof()
     await store.run(lambda tx: sessions.add_session(tx, LOCAL_USER, proof, seconds=60))
     async with store.read() as connection:
-        key = (await sessions.list_sessions(connection, LOCAL_USER))[0]["id"]
+        key = (await sessions.list_sessions(connection, LOCAL_USER))[0].id
     return Principal(Kind.PERSON, LOCAL_USER, credential=key, by_cookie=True)
 
 
 async def still(store: Store, principal: Principal) -> bool:
     async with store.read() as connection:
-        return await is_still(connection, principal)
+        return await is_still_valid(connection, principal)
 
 
 def test_a_long_call_is_good_as_long_as_what_it_was_made_with(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from diamond.service.notifications.webhook_secrets import (
 from diamond.service.people.first_start import first_start
 from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
 from diamond.service.platform.database.engine import Store
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.sealing import Seal
 from support.database import with_store
 
@@ -52,7 +53,7 @@ def test_a_secret_is_sealed_and_read_with_the_key_alone(tmp_path: Path, database
 def test_one_that_lay_open_is_sealed_at_the_next_start(tmp_path: Path, database_url: str) -> None:
     async def work(store: Store) -> None:
         await first_start(store)
-        old = {"webhook": {"url": "https://example.org/", "secret": SECRET}}
+        old: JsonObject = {"webhook": {"url": "https://example.org/", "secret": SECRET}}
         await store.run(lambda tx: write_setting(tx, LOCAL_USER, NOTIFICATIONS, old))
         for _ in range(2):
             await store.run(lambda tx: seal_old_ones(tx, lambda: SEAL))

@@ -126,7 +126,10 @@ def test_a_recipe_and_an_order_survive_json() -> None:
         (Environment(base="docker://debian", variables={"A": "two\nlines"}), "cannot be set"),
         (Environment(base="docker://x y"), "names no base image"),
         (Environment(base="docker://debian", system=["git; rm -rf /"]), "not the name of a system"),
-        (Environment(base="docker://debian", files=[EnvironmentFile("/opt/../etc/x")]), "not a valid path"),
+        (
+            Environment(base="docker://debian", files=[EnvironmentFile("/opt/../etc/x")]),
+            "not a valid path",
+        ),
         (Environment(base="docker://debian", commands=["x\n" * 100_001]), "more than"),
     ],
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 from starlette.responses import StreamingResponse
 
-from diamond.service.administration import people as administering
+from diamond.service.administration import people
 from diamond.service.limits.schemas import UserPage
 from diamond.service.people.caller import Person
 from diamond.service.platform.audit import AuditFilter
-from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http import safe_download
 from diamond.service.platform.http.routing import BYTES, Limit, Service, problems
 from diamond.service.platform.http.schemas import Page
 from diamond.service.sign_in import accounts
@@ -24,9 +24,9 @@ After = Annotated[int, Query(ge=0, le=1 << 62)]
 
 
 @router.get("/settings", response_model=ServiceSettings, responses=problems())
-async def show_settings(services: Service, person: Person) -> dict[str, Any]:
-    """As the service was started; they are changed in its diamond.toml. No secret is among them."""
-    return administering.show_settings(services.settings)
+async def show_settings(services: Service, person: Person) -> ServiceSettings:
+    """As the service was started; change them in its diamond.toml. Secrets are left out."""
+    return people.show_settings(services.settings)
 
 
 @router.get("/users", response_model=Page[User], responses=problems())
@@ -35,40 +35,37 @@ async def list_users(
     person: Person,
     search: Annotated[str, Query(max_length=200)] = "",
     limit: Limit = 200,
-) -> dict[str, Any]:
-    return {"items": await administering.list_users(services, search, limit)}
+) -> Page[User]:
+    return Page(items=await people.list_users(services, search, limit))
 
 
 @router.get("/users/{user}", response_model=UserPage, responses=problems(404))
-async def get_user(user: str, services: Service, person: Person) -> dict[str, Any]:
-    """With what she uses and may use, her projects, and as whom her providers know her."""
-    return await administering.get_user(services, user)
+async def get_user(user: str, services: Service, person: Person) -> UserPage:
+    """With what they use and may use, their projects and identities."""
+    return await people.get_user(services, user)
 
 
 @router.patch("/users/{user}", response_model=User, responses=problems(404, 409))
-async def change_user(
-    user: str, body: UserChange, services: Service, person: Person
-) -> dict[str, Any]:
-    """Disable, enable, make an administrator."""
-    change = body.model_dump(exclude_unset=True)
-    return await administering.change_user(services, person, user, change)
+async def change_user(user: str, body: UserChange, services: Service, person: Person) -> User:
+    """Disable, enable, or make an administrator."""
+    return await people.change_user(services, person, user, body)
 
 
 @router.get("/users/{user}/sessions", response_model=Page[Session], responses=problems())
-async def list_sessions(user: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await accounts.list_sessions(services, person, user)}
+async def list_sessions(user: str, services: Service, person: Person) -> Page[Session]:
+    return Page(items=await accounts.list_sessions(services, person, user))
 
 
 @router.delete("/users/{user}/sessions", status_code=204, responses=problems())
 async def end_sessions(user: str, services: Service, person: Person) -> Response:
     """All browsers of a person are signed out."""
-    await administering.end_sessions(services, user)
+    await people.end_sessions(services, user)
     return Response(status_code=204)
 
 
 @router.delete("/users/{user}/sessions/{session}", status_code=204, responses=problems(404))
 async def end_session(user: str, session: str, services: Service, person: Person) -> Response:
-    await administering.end_session(services, user, session)
+    await people.end_session(services, user, session)
     return Response(status_code=204)
 
 
@@ -93,18 +90,18 @@ async def read_audit(
     before: After = 0,
     newest_first: bool = False,
     limit: Limit = 200,
-) -> dict[str, Any]:
-    """In the order of what happened; go on with `after` the last `n`. The newest first: with `before` it."""
+) -> Page[AuditLine]:
+    """The oldest first: continue with `after` set to the last `n`. The newest first: continue with `before`."""
     wanted = replace(wanted, before=before, newest_first=newest_first)
-    items = await administering.read_audit(services, wanted, limit)
-    return {"items": items, "next": str(items[-1]["n"]) if len(items) == limit else None}
+    items = await people.read_audit(services, wanted, limit)
+    return Page(items=items, next=str(items[-1].n) if len(items) == limit else None)
 
 
 @router.get("/audit/export", response_class=StreamingResponse, responses={200: BYTES, **problems()})
 async def export_audit(
     services: Service, person: Person, wanted: Wanted, kind: Literal["jsonl", "csv"] = "jsonl"
 ) -> StreamingResponse:
-    """All that is wanted, as JSON lines or as a table."""
-    headers = {**serving.SAFE, **serving.attachment(f"diamond-audit.{kind}")}
-    lines = administering.export_audit(services, wanted, kind)
-    return StreamingResponse(lines, media_type=serving.BINARY, headers=headers)
+    """All matching lines, as JSON lines or CSV."""
+    headers = {**safe_download.SAFE, **safe_download.attachment(f"diamond-audit.{kind}")}
+    lines = people.export_audit(services, wanted, kind)
+    return StreamingResponse(lines, media_type=safe_download.BINARY, headers=headers)

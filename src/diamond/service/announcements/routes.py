@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Response
 
-from diamond.service.announcements import announce as announcing
+from diamond.service.announcements import announcements
 from diamond.service.limits.schemas import Announcement, AnnouncementRequest
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import Service, problems
@@ -14,20 +12,20 @@ router = APIRouter(tags=["announcements"])
 
 
 @router.get("/announcements", response_model=Page[Announcement], responses=problems())
-async def list_announcements(services: Service, person: Person) -> dict[str, Any]:
-    """Those that hold now; a `changed` event of `announcements` says when to ask again."""
-    return {"items": await announcing.list_announcements(services)}
+async def list_announcements(services: Service, person: Person) -> Page[Announcement]:
+    """Those to show now; a `changed` event of `announcements` says when to ask again."""
+    return Page(items=await announcements.list_announcements(services))
 
 
 @router.get("/announcements/all", response_model=Page[Announcement], responses=problems())
-async def list_all(services: Service, person: Person) -> dict[str, Any]:
-    """For administrators: also those to come, and those that are over."""
-    return {"items": await announcing.list_announcements(services, every=True)}
+async def list_all(services: Service, person: Person) -> Page[Announcement]:
+    """For administrators: also future and past ones."""
+    return Page(items=await announcements.list_announcements(services, every=True))
 
 
 @router.post("/announcements", status_code=201, response_model=Announcement, responses=problems())
-async def announce(body: AnnouncementRequest, services: Service, person: Person) -> dict[str, Any]:
-    return await announcing.announce(services, person, body.model_dump())
+async def announce(body: AnnouncementRequest, services: Service, person: Person) -> Announcement:
+    return await announcements.announce(services, person, body)
 
 
 @router.put(
@@ -37,11 +35,11 @@ async def announce(body: AnnouncementRequest, services: Service, person: Person)
 )
 async def change(
     announcement: str, body: AnnouncementRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    return await announcing.change(services, announcement, body.model_dump())
+) -> Announcement:
+    return await announcements.change(services, announcement, body)
 
 
 @router.delete("/announcements/{announcement}", status_code=204, responses=problems(404))
 async def withdraw(announcement: str, services: Service, person: Person) -> Response:
-    await announcing.withdraw(services, announcement)
+    await announcements.withdraw(services, announcement)
     return Response(status_code=204)

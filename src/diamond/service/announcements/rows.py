@@ -9,7 +9,7 @@ from diamond.service.platform.database.rows import TypedRow
 
 @dataclass(frozen=True)
 class AnnouncementRow(TypedRow):
-    """What administrators say to everybody."""
+    """A message of an administrator to everyone."""
 
     id: str
     owner: str
@@ -19,3 +19,4 @@ class AnnouncementRow(TypedRow):
     ends: float | None
     created: float
     by: str
+    """The name of its owner."""

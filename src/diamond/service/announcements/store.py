@@ -1,22 +1,20 @@
-"""What administrators say to everybody."""
+"""Messages of administrators to everyone."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from sqlalchemy import delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.announcements.rows import AnnouncementRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import rows_of
+from diamond.service.platform.database.rows import JsonObject, rows_of, values_of
 from diamond.service.platform.database.tables import announcements, users
 
 
 async def list_announcements(
     connection: AsyncConnection, now: float, *, every: bool = False
 ) -> list[AnnouncementRow]:
-    """Those that hold now, or all; the newest first."""
+    """Those to show now, or all; the newest first."""
     query = select(announcements, users.c.name.label("by")).join(
         users, users.c.id == announcements.c.owner
     )
@@ -28,11 +26,13 @@ async def list_announcements(
     )
 
 
-async def add_announcement(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(announcements), row)
+async def add_announcement(tx: Transaction, row: AnnouncementRow) -> None:
+    values = values_of(row)
+    del values["by"]
+    await tx.connection.execute(insert(announcements), values)
 
 
-async def change_announcement(tx: Transaction, key: str, values: dict[str, Any]) -> bool:
+async def change_announcement(tx: Transaction, key: str, values: JsonObject) -> bool:
     changed = update(announcements).where(announcements.c.id == key).values(values)
     return bool((await tx.connection.execute(changed)).rowcount)
 

@@ -19,7 +19,7 @@ from diamond.service.limits import store as use_rows
 from diamond.service.limits.limits import show_use
 from diamond.service.limits.store import Use
 from diamond.service.people import store as users
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.database.tables import tasks
@@ -29,6 +29,7 @@ from diamond.service.projects.notify_members import notify_of_role
 from diamond.service.projects.projects import find_project
 from diamond.service.projects.rows import ProjectRow
 from diamond.service.sign_in import store as identities
+from diamond.service.sign_in.rows import InvitationRow
 
 Shown = dict[str, Any]
 ADDRESS = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\"]+")
@@ -102,19 +103,21 @@ async def _take(
 
 
 def _invitation(
-    principal: Principal, project: Row, email: str, secret: str, days: float
-) -> dict[str, Any]:
+    principal: Principal, project: ProjectRow, email: str, secret: str, days: float
+) -> InvitationRow:
     now = time.time()
-    return {
-        "id": ids.new_id("i"),
-        "owner": principal.user,
-        "hash": hashed(secret),
-        "email": email,
-        "project": project["id"],
-        "role": Role.MEMBER.value,
-        "created": now,
-        "expires": now + 86400 * days,
-    }
+    return InvitationRow(
+        id=ids.new_id("i"),
+        owner=principal.user,
+        hash=hash_secret(secret),
+        email=email,
+        project=project.id,
+        role=Role.MEMBER.value,
+        created=now,
+        expires=now + 86400 * days,
+        used=None,
+        used_by="",
+    )
 
 
 def _lines(text: str) -> Iterator[Line]:

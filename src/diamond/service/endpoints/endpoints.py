@@ -28,7 +28,7 @@ from diamond.service.endpoints.rows import (
 )
 from diamond.service.endpoints.views import pairing_line, revive_line, show_endpoint, show_profile
 from diamond.service.people.shares import PROFILE, drop_shares
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, changed, publish
@@ -121,7 +121,7 @@ async def renew_pairing(services: Services, principal: Principal, name: str) -> 
         if endpoint.carrier != "https":
             raise Conflict(f"{name} is reached by {endpoint.carrier}: it needs no pairing code")
         expires = time.time() + PAIRING_SECONDS
-        return replace(endpoint, pairing_hash=hashed(code), pairing_expires=expires)
+        return replace(endpoint, pairing_hash=hash_secret(code), pairing_expires=expires)
 
     await _change(services, principal, name, renew)
     return schemas.Pairing(pairing_code=code, line=pairing_line(services.settings))
@@ -136,7 +136,7 @@ async def renew_key(services: Services, principal: Principal, name: str) -> sche
             raise Conflict(
                 f"{name} keeps its key on the machine", "Use POST …/pairing for a new code."
             )
-        return replace(endpoint, key_hash=hashed(key))
+        return replace(endpoint, key_hash=hash_secret(key))
 
     await _change(services, principal, name, renew)
     return schemas.Key(key=key)
@@ -298,9 +298,9 @@ def _new_endpoint(
         since=now,
         created=now,
         confirmed=not is_paired,
-        pairing_hash=hashed(secret) if is_paired else None,
+        pairing_hash=hash_secret(secret) if is_paired else None,
         pairing_expires=now + PAIRING_SECONDS if is_paired else None,
-        key_hash=None if is_paired else hashed(secret),
+        key_hash=None if is_paired else hash_secret(secret),
     )
 
 

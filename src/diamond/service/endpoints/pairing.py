@@ -15,7 +15,7 @@ from diamond.service.endpoints.attention import endpoint_needs
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.notifications.notify import Notice, notify
 from diamond.service.people.signed_in import account_disabled
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.http.problems import AwaitingConfirmation, GenerationStale
@@ -36,9 +36,9 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
     code, key = str(told.get("code", "")), ids.new_secret()
 
     async def take(tx: Transaction) -> dict[str, Any]:
-        row = await store.endpoint_by_pairing(tx.connection, hashed(code))
+        row = await store.endpoint_by_pairing(tx.connection, hash_secret(code))
         row = row and await store.endpoint_by_id(tx.connection, row.id, lock=True)
-        if row is None or row.pairing_hash != hashed(code) or _is_over(row):
+        if row is None or row.pairing_hash != hash_secret(code) or _is_over(row):
             raise BadRequest(
                 "This pairing code is unknown, used up or older than ten minutes",
                 "Ask for a fresh one: `diamond endpoint add NAME`.",
@@ -62,7 +62,7 @@ def _confirm_notice(row: EndpointRow) -> Notice:
 async def agent_of(services: Services, key: str, generation: int | None) -> AgentCall:
     """The agent behind a key; None for a call that needs no generation yet."""
     async with services.store.read() as connection:
-        row = await store.endpoint_by_key(connection, hashed(key)) if key else None
+        row = await store.endpoint_by_key(connection, hash_secret(key)) if key else None
     if row is None:
         raise NotSignedIn(
             "This endpoint key is not valid, or no longer",
@@ -108,7 +108,7 @@ def _paired(row: EndpointRow, told: dict[str, Any], key: str) -> EndpointRow:
         row,
         pairing_hash=None,
         pairing_expires=None,
-        key_hash=hashed(key),
+        key_hash=hash_secret(key),
         confirmed=False,
         state="confirming",
         since=time.time(),

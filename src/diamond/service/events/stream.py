@@ -29,7 +29,7 @@ from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Triple
 from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metrics import TRAINING, USAGE
-from diamond.service.people.signed_in import is_still
+from diamond.service.people.signed_in import is_still_valid
 from diamond.service.planning.scale_store import scales_by_id
 from diamond.service.planning.scales import show_scale
 from diamond.service.platform import event_log as streams
@@ -124,7 +124,7 @@ class EventStream:
                     await find_task(connection, self._principal, task)
             except NotFound:
                 return False
-            return await is_still(connection, self._principal)
+            return await is_still_valid(connection, self._principal)
 
     def _newly_watched(self) -> list[str]:
         """What they wrote before is asked for by its own calls, and may be very much."""

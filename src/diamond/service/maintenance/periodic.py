@@ -13,7 +13,7 @@ from diamond.service.endpoints.commands import forget_commands
 from diamond.service.endpoints.presence import sweep
 from diamond.service.limits.store import has_storage_limits
 from diamond.service.limits.usage import measure
-from diamond.service.people.session_store import drop_over
+from diamond.service.people.session_store import drop_expired_sessions
 from diamond.service.people.store import RESTORED, drop_expired, read_fact
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import forget_events
@@ -93,6 +93,6 @@ async def _tidy(tx: Transaction) -> None:
     await forget_events(tx, before)
     await forget_commands(tx, before)
     await drop_expired(tx)
-    await drop_over(tx)
+    await drop_expired_sessions(tx)
     await forget_keys(tx)
     await relayed.forget_old(tx)

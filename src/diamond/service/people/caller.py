@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from diamond.core.errors import Forbidden
 from diamond.service.access.authorize import admit
 from diamond.service.access.principal import Principal
-from diamond.service.people.signed_in import Shown, person_of
+from diamond.service.people.signed_in import SentCredentials, authenticate
 from diamond.service.platform.audit import CALL, Call
 from diamond.service.platform.http.guard import SAFE_METHODS
 from diamond.service.platform.http.routing import (
@@ -25,8 +25,8 @@ async def get_person(request: Request, rule: StatedRule) -> Principal:
     """By token or cookie; a cookie may only write from our own pages."""
     services = get_services(request)
     cookie = request.cookies.get(cookie_name(services.instance), "")
-    shown = Shown(bearer(request), cookie, address_of(request))
-    principal = await person_of(services, shown)
+    sent = SentCredentials(bearer(request), cookie, address_of(request))
+    principal = await authenticate(services, sent)
     if principal.by_cookie:
         _refuse_foreign_page(request)
     admit(principal, rule, services.settings.people.freshness)
@@ -36,7 +36,7 @@ async def get_person(request: Request, rule: StatedRule) -> Principal:
 
 
 def _call(request: Request, principal: Principal) -> Call:
-    """As the audit log will have it; what was sent along is not in it: that may hold a secret."""
+    """As the audit log stores it; without the body, which may hold a secret."""
     path = str(getattr(request.scope.get("route"), "path", "")).removeprefix(PREFIX)
     about = {name: str(value) for name, value in request.path_params.items()}
     return Call(
@@ -50,7 +50,7 @@ def _call(request: Request, principal: Principal) -> Call:
 
 
 def _refuse_foreign_page(request: Request) -> None:
-    """A cookie travels by itself: what writes must say that it comes from our own page, as browsers do."""
+    """Browsers send cookies by themselves, so a write must prove that it comes from our own page."""
     if request.method in SAFE_METHODS:
         return
     site = request.headers.get("sec-fetch-site", "same-origin")

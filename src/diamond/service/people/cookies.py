@@ -14,7 +14,7 @@ from diamond.service.platform.services import Services
 
 
 def set_cookie(response: Response, services: Services, secret: str) -> None:
-    """Out of reach of scripts, never sent in the clear beyond this machine, nor with a foreign page's calls."""
+    """Hidden from scripts, sent unencrypted only on this machine, and never with calls of other sites."""
     response.set_cookie(
         cookie_name(services.instance),
         secret,
@@ -35,7 +35,7 @@ def drop_cookie(response: Response, services: Services) -> None:
 
 
 def proof_of(request: Request, proof: Proof | None = None) -> Proof:
-    """With where the browser is, for its person to recognise it by."""
-    found = proof or Proof(signed_in=time.time())
+    """With the browser's address and name, by which its owner recognises it."""
+    proof = proof or Proof(signed_in=time.time())
     browser = request.headers.get("user-agent", "")[:200]
-    return replace(found, address=address_of(request), browser=browser)
+    return replace(proof, address=address_of(request), browser=browser)

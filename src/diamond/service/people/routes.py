@@ -1,8 +1,6 @@
-"""The person herself: who she is, her tokens, her browser's link."""
+"""The caller: who they are, their tokens, and links that sign a browser in."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -18,16 +16,14 @@ router = APIRouter(tags=["people"])
 
 
 @router.get("/health", response_model=schemas.Health, responses=problems())
-async def health(services: Service) -> dict[str, Any]:
+async def health(services: Service) -> schemas.Health:
     """Needs no sign-in."""
     instance, mode = services.instance, services.settings.mode
-    return {"ok": True, "version": __version__, "instance": instance, "mode": mode}
+    return schemas.Health(ok=True, version=__version__, instance=instance, mode=mode)
 
 
 @router.get("/me", response_model=schemas.Me, responses=problems())
-async def me(
-    request: Request, response: Response, services: Service, person: Person
-) -> dict[str, Any]:
+async def me(request: Request, response: Response, services: Service, person: Person) -> schemas.Me:
     """Also renews a browser's cookie from time to time."""
     session = request.cookies.get(cookie_name(services.instance), "")
     secret = await renew_cookie(services, session) if person.by_cookie else None
@@ -37,15 +33,15 @@ async def me(
 
 
 @router.get("/tokens", response_model=Page[schemas.Token], responses=problems())
-async def list_tokens(services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await tokens.list_tokens(services, person)}
+async def list_tokens(services: Service, person: Person) -> Page[schemas.Token]:
+    return Page(items=await tokens.list_tokens(services, person))
 
 
 @router.post("/tokens", status_code=201, response_model=schemas.NewToken, responses=problems(409))
 async def add_token(
     body: schemas.TokenRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
-    """The secret is shown this once."""
+) -> schemas.NewToken:
+    """The secret is shown only once."""
     wanted = tokens.TokenWanted(body.name, body.days, tuple(body.scopes))
     return await tokens.add_token(services, person, wanted, key)
 
@@ -57,6 +53,6 @@ async def remove_token(token: str, services: Service, person: Person) -> Respons
 
 
 @router.post("/open", response_model=schemas.Link, responses=problems())
-async def make_link(services: Service, person: Person) -> dict[str, Any]:
+async def make_link(services: Service, person: Person) -> schemas.Link:
     """A one-time link that signs a browser in."""
-    return {"url": await tokens.make_link(services, person)}
+    return schemas.Link(url=await tokens.make_link(services, person))

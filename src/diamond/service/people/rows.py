@@ -37,19 +37,9 @@ class CredentialRow(TypedRow):
 
 
 @dataclass(frozen=True)
-class CallerCredentialRow(TypedRow):
+class CallerCredentialRow(CredentialRow):
     """A credential with the person it belongs to."""
 
-    id: str
-    owner: str
-    kind: str
-    name: str
-    hash: str
-    created: float
-    expires: float | None
-    scopes: str
-    used: float | None
-    maker: str
     user_name: str
     is_admin: bool
     disabled: float | None
@@ -86,25 +76,9 @@ class SessionRow(TypedRow):
 
 
 @dataclass(frozen=True)
-class CallerSessionRow(TypedRow):
+class CallerSessionRow(SessionRow):
     """A session with the person it belongs to."""
 
-    id: str
-    owner: str
-    hash: str
-    before_hash: str | None
-    before_until: float
-    created: float
-    renewed: float
-    seen: float
-    expires: float
-    signed_in: float
-    mfa: bool
-    provider: str
-    id_token: str
-    address: str
-    browser: str
-    maker: str
     user_name: str
     is_admin: bool
     disabled: float | None

@@ -1,4 +1,4 @@
-"""The person herself: tokens, settings, what she is told."""
+"""The caller: tokens, settings and notifications."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Me(BaseModel):
     email: str = ""
     is_admin: bool = False
     scopes: list[Scope] = []
-    """What this sign-in is good for."""
+    """What this sign-in may do."""
     mode: Literal["embedded", "shared"] = "embedded"
-    """One person's own Diamond, or one of many people."""
+    """The Diamond of one person, or of many people."""
 
 
 class TokenRequest(Body):
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
     days: float | None = Field(default=None, gt=0, le=3650)
     scopes: list[Scope] = Field(default=[], max_length=len(Scope))
-    """Empty: all but `admin`, as far as the caller may herself."""
+    """Empty: all of the caller's own but `admin`."""
 
 
 class Token(BaseModel):
@@ -78,7 +78,7 @@ class WebhookSettings(Body):
     url: str = Field(default="", max_length=2000)
     events: list[NoticeKind] = []
     secret: str | None = Field(default=None, max_length=200)
-    """Signs each call. Never shown again: null leaves it as it is, an empty text removes it."""
+    """Signs each call. Never shown again: null keeps the stored one, an empty text removes it."""
 
 
 class PageSettings(Body):
@@ -111,7 +111,7 @@ class NotificationSettingsShown(BaseModel):
 
 
 class Delivery(BaseModel):
-    """One way by which a notification was, or will be, sent."""
+    """How a notification was sent by e-mail or webhook, or will be."""
 
     channel: Channel
     state: Literal["waiting", "sent", "failed"]

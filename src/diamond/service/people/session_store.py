@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.service.people.rows import CallerSessionRow, SessionRow
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import TIME, sessions, users
 
 OVERLAP_SECONDS = 60.0
-"""A renewed cookie's forerunner is good for so long: calls that were under way carry it."""
+"""How long the previous cookie stays valid after a renewal: calls that were under way carry it."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """How a browser's person proved who she is."""
+    """How the person in a browser proved who they are."""
 
     provider: str = "link"
     signed_in: float = 0.0
@@ -37,52 +36,57 @@ class Proof:
 async def add_session(tx: Transaction, owner: str, proof: Proof, *, seconds: float) -> str:
     """A new session; gives the secret for the cookie."""
     secret, now = ids.new_secret(), time.time()
-    row = {
-        "id": ids.new_id("s"),
-        "owner": owner,
-        "hash": hashed(secret),
-        "created": now,
-        "renewed": now,
-        "seen": now,
-        "expires": now + seconds,
-        **vars(proof),
-        "signed_in": proof.signed_in or now,
-    }
-    await tx.connection.execute(insert(sessions), row)
+    session = SessionRow(
+        id=ids.new_id("s"),
+        owner=owner,
+        hash=hash_secret(secret),
+        before_hash=None,
+        before_until=0.0,
+        created=now,
+        renewed=now,
+        seen=now,
+        expires=now + seconds,
+        signed_in=proof.signed_in or now,
+        mfa=proof.mfa,
+        provider=proof.provider,
+        id_token=proof.id_token,
+        address=proof.address,
+        browser=proof.browser,
+        maker=proof.maker,
+    )
+    await tx.connection.execute(insert(sessions), values_of(session))
     return secret
 
 
 async def find_session(connection: AsyncConnection, secret: str) -> CallerSessionRow | None:
-    """With its person's name and state, unless it is over."""
-    asked = {"of_hash": hashed(secret), "now": time.time()}
+    """With the name and state of its person; None once it has expired."""
+    asked = {"of_hash": hash_secret(secret), "now": time.time()}
     return row_of(await connection.execute(_VALID, asked), CallerSessionRow)
 
 
 async def is_session_good(connection: AsyncConnection, session: str) -> bool:
-    """Not over, and its person not disabled; whatever its cookie is by now."""
+    """It has not expired and its person is not disabled; its cookie may have been renewed."""
     query = select(users.c.disabled).join(sessions, users.c.id == sessions.c.owner)
     good = query.where(sessions.c.id == session, sessions.c.expires > time.time())
-    found = (await connection.execute(good)).first()
-    return found is not None and not found.disabled
+    person = (await connection.execute(good)).first()
+    return person is not None and not person.disabled
 
 
 async def renew_session(tx: Transaction, session: CallerSessionRow) -> str | None:
     """A new secret for the cookie; None when another call has just renewed it."""
     secret, now = ids.new_secret(), time.time()
-    renewed = update(sessions).where(
-        sessions.c.id == session["id"], sessions.c.hash == session["hash"]
-    )
+    renewed = update(sessions).where(sessions.c.id == session.id, sessions.c.hash == session.hash)
     values = {
-        "hash": hashed(secret),
-        "before_hash": session["hash"],
+        "hash": hash_secret(secret),
+        "before_hash": session.hash,
         "renewed": now,
         "before_until": now + OVERLAP_SECONDS,
     }
     return secret if (await tx.connection.execute(renewed.values(values))).rowcount else None
 
 
-async def change_session(tx: Transaction, session: str, values: dict[str, Any]) -> None:
-    await tx.connection.execute(update(sessions).where(sessions.c.id == session).values(values))
+async def mark_seen(tx: Transaction, session: str, at: float) -> None:
+    await tx.connection.execute(update(sessions).where(sessions.c.id == session).values(seen=at))
 
 
 async def list_sessions(connection: AsyncConnection, owner: str) -> list[SessionRow]:
@@ -96,7 +100,7 @@ async def drop_session(tx: Transaction, owner: str, session: str) -> bool:
 
 
 async def end_session(tx: Transaction, session: str) -> None:
-    """Whoever's it is; '' for none."""
+    """Of any owner; an empty id is ignored."""
     if session:
         await tx.connection.execute(delete(sessions).where(sessions.c.id == session))
 
@@ -106,7 +110,7 @@ async def drop_sessions(tx: Transaction, owner: str, *, but: str = "") -> None:
     await tx.connection.execute(gone)
 
 
-async def drop_over(tx: Transaction) -> None:
+async def drop_expired_sessions(tx: Transaction) -> None:
     await tx.connection.execute(delete(sessions).where(sessions.c.expires < time.time()))
 
 

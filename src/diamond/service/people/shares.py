@@ -1,4 +1,4 @@
-"""What is shared with whom, and what a person is in each project."""
+"""What is shared with whom, and the roles of a person in their projects."""
 
 from __future__ import annotations
 
@@ -9,22 +9,8 @@ from diamond.service.access.principal import Role
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.tables import members, projects, shares
 
-PERSON = "person"
-
-
-PROJECT = "project"
-
-
-EVERYONE = "everyone"
-
-
-JOB = "job"
-
-
-IMAGE = "image"
-
-
-PROFILE = "profile"
+PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
+JOB, IMAGE, PROFILE = "job", "image", "profile"
 
 
 # Asked at every call: built once.
@@ -33,13 +19,9 @@ _ROLES = (
     .join(projects, projects.c.id == members.c.project)
     .where(members.c.owner == bindparam("of_owner"))
 )
-
-
 _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
 )
-
-
 _SHARED_WITH = select(shares.c.thing).where(
     shares.c.kind == bindparam("of_kind"),
     or_(
@@ -56,29 +38,30 @@ _SHARED_WITH = select(shares.c.thing).where(
 
 
 async def roles_of(connection: AsyncConnection, user: str) -> dict[str, Role]:
-    """What a person is in each of her projects."""
-    return (await places_of(connection, user))[0]
+    """The role of a person in each of their projects, by id."""
+    roles, _ = await roles_and_courses(connection, user)
+    return roles
 
 
-async def places_of(
+async def roles_and_courses(
     connection: AsyncConnection, user: str
 ) -> tuple[dict[str, Role], frozenset[str]]:
-    """What a person is in each of her projects, and which of them are courses."""
-    found = (await connection.execute(_ROLES, {"of_owner": user})).all()
-    courses = frozenset(row.project for row in found if row.is_course)
-    return {row.project: Role(row.role) for row in found}, courses
+    """The role of a person in each of their projects, and which of these are courses."""
+    memberships = (await connection.execute(_ROLES, {"of_owner": user})).all()
+    courses = frozenset(row.project for row in memberships if row.is_course)
+    return {row.project: Role(row.role) for row in memberships}, courses
 
 
 async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
-    """(person|project|everyone, id) that one thing is shared with."""
-    found = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
-    return {(row.with_kind, row.with_id) for row in found}
+    """The holders of one thing, as (person|project|everyone, id)."""
+    holders = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
+    return {(row.with_kind, row.with_id) for row in holders}
 
 
 async def things_shared_with(connection: AsyncConnection, kind: str, user: str) -> set[str]:
-    """Ids of what others show a person, herself or by a project of hers."""
-    found = await connection.execute(_SHARED_WITH, {"of_kind": kind, "of_user": user})
-    return set(found.scalars())
+    """Ids of what is shared with a person, one of their projects, or everyone."""
+    things = await connection.execute(_SHARED_WITH, {"of_kind": kind, "of_user": user})
+    return set(things.scalars())
 
 
 async def drop_shares(tx: Transaction, kind: str, thing: str) -> None:

@@ -1,11 +1,10 @@
-"""People, what the service remembers of itself, and how people prove who they are."""
+"""People, their tokens and one-time links, and facts about this service."""
 
 from __future__ import annotations
 
 import hashlib
 import time
 from collections.abc import Collection
-from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,28 +17,28 @@ from diamond.service.people.rows import (
     UserRow,
 )
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import JsonObject, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import TIME, credentials, facts, streams, users
 
 TOKEN, LINK = "token", "link"
 RESTORED = "restored"
-"""The fact that changes whenever a backup is brought back."""
+"""The fact that changes whenever a backup is restored."""
 
 
-def hashed(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     """Secrets are 256 random bits: one round of SHA-256 leaves nothing to guess."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 async def find_user(connection: AsyncConnection, user: str) -> UserRow | None:
-    found = await connection.execute(select(users).where(users.c.id == user))
-    return row_of(found, UserRow)
+    query = select(users).where(users.c.id == user)
+    return row_of(await connection.execute(query), UserRow)
 
 
 async def add_user(
     tx: Transaction, user: str, name: str, *, email: str = "", is_admin: bool = False
 ) -> None:
-    """With a stream of events of her own."""
+    """With their own stream of events."""
     row = {
         "id": user,
         "name": name,
@@ -51,7 +50,7 @@ async def add_user(
     await tx.connection.execute(insert(streams), {"owner": user, "last": 0})
 
 
-async def change_user(tx: Transaction, user: str, values: dict[str, Any]) -> None:
+async def change_user(tx: Transaction, user: str, values: JsonObject) -> None:
     await tx.connection.execute(update(users).where(users.c.id == user).values(values))
 
 
@@ -60,7 +59,7 @@ async def list_users(connection: AsyncConnection, search: str, limit: int) -> li
     query = select(users)
     if search:
         parts = (users.c.name, users.c.email, users.c.id)
-        query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
+        query = query.where(or_(*(part.icontains(search, autoescape=True) for part in parts)))
     return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)), UserRow)
 
 
@@ -79,13 +78,13 @@ async def find_people(connection: AsyncConnection, text: str) -> list[UserRow]:
 
 
 async def is_name_taken(connection: AsyncConnection, name: str) -> bool:
-    found = await connection.execute(select(users.c.id).where(users.c.name == name))
-    return found.first() is not None
+    same = await connection.execute(select(users.c.id).where(users.c.name == name))
+    return same.first() is not None
 
 
 async def read_fact(connection: AsyncConnection, name: str) -> str | None:
-    found = await connection.execute(select(facts.c.value).where(facts.c.name == name))
-    return found.scalar_one_or_none()
+    fact = await connection.execute(select(facts.c.value).where(facts.c.name == name))
+    return fact.scalar_one_or_none()
 
 
 async def write_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
@@ -106,55 +105,61 @@ async def add_credential(
     expires: float | None = None,
     scopes: str = "",
     maker: str = "",
-) -> tuple[str, str]:
-    """A new secret and its id; only its hash is kept. An empty name takes the id. `maker`: the token or session that asked."""
+) -> tuple[CredentialRow, str]:
+    """A new credential and its secret, of which only the hash is stored.
+
+    An empty name becomes its id. `maker` is the token or session that asked for it.
+    """
     secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
-    row = {
-        "id": key,
-        "owner": owner,
-        "kind": kind,
-        "name": name or key,
-        "hash": hashed(secret),
-        "created": time.time(),
-        "expires": expires,
-        "scopes": scopes,
-        "maker": maker,
-    }
-    await tx.connection.execute(insert(credentials), row)
-    return key, secret
+    credential = CredentialRow(
+        id=key,
+        owner=owner,
+        kind=kind,
+        name=name or key,
+        hash=hash_secret(secret),
+        created=time.time(),
+        expires=expires,
+        scopes=scopes,
+        used=None,
+        maker=maker,
+    )
+    await tx.connection.execute(insert(credentials), values_of(credential))
+    return credential, secret
 
 
 async def find_credential(
     connection: AsyncConnection, kind: str, secret: str
 ) -> CallerCredentialRow | None:
-    """The credential of a secret with its owner's name, unless it is over."""
-    asked = {"of_hash": hashed(secret), "of_kind": kind, "now": time.time()}
+    """With the name and state of its person; None once it has expired."""
+    asked = {"of_hash": hash_secret(secret), "of_kind": kind, "now": time.time()}
     return row_of(await connection.execute(_VALID, asked), CallerCredentialRow)
 
 
 async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
-    """Not over, and its owner not disabled."""
+    """It has not expired and its owner is not disabled."""
     query = select(users.c.disabled).join(credentials, users.c.id == credentials.c.owner)
     good = query.where(credentials.c.id == key, _is_valid(time.time()))
-    found = (await connection.execute(good)).first()
-    return found is not None and not found.disabled
+    person = (await connection.execute(good)).first()
+    return person is not None and not person.disabled
 
 
 async def take_credential(tx: Transaction, kind: str, secret: str) -> TakenCredentialRow | None:
-    """Use up a credential; gives its owner and maker, once."""
+    """Use up a one-time credential; only the first call gets its owner and maker."""
     gone = delete(credentials).where(
-        credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid(time.time())
+        credentials.c.hash == hash_secret(secret),
+        credentials.c.kind == kind,
+        _is_valid(time.time()),
     )
-    found = gone.returning(credentials.c.owner, credentials.c.maker)
-    return row_of(await tx.connection.execute(found), TakenCredentialRow)
+    taken = gone.returning(credentials.c.owner, credentials.c.maker)
+    return row_of(await tx.connection.execute(taken), TakenCredentialRow)
 
 
 async def list_credentials(
     connection: AsyncConnection, owner: str, kind: str
 ) -> list[CredentialRow]:
     query = select(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
-    found = await connection.execute(query.order_by(credentials.c.created.desc()))
-    return rows_of(found, CredentialRow)
+    newest_first = query.order_by(credentials.c.created.desc())
+    return rows_of(await connection.execute(newest_first), CredentialRow)
 
 
 async def drop_credential(tx: Transaction, owner: str, key: str) -> bool:

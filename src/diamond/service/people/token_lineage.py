@@ -1,4 +1,4 @@
-"""What came of a token: others that it made, browsers that it signed in, and what came of those."""
+"""What was made with a token: other tokens, browsers that it signed in, and what these made in turn."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from diamond.service.platform.database.tables import credentials, device_codes, 
 
 
 async def drop_offspring(tx: Transaction, owner: str, key: str) -> None:
-    """Whoever stole a token may have made others with it: they end with it."""
+    """A thief may have made others with a stolen token, so these end with it."""
     makers = {key}
     while makers:
-        found: set[str] = set()
+        made: set[str] = set()
         for table in (credentials, sessions):
             gone = delete(table).where(table.c.owner == owner, table.c.maker.in_(makers))
-            found |= set((await tx.connection.execute(gone.returning(table.c.id))).scalars())
+            made |= set((await tx.connection.execute(gone.returning(table.c.id))).scalars())
         asked = delete(device_codes).where(device_codes.c.maker.in_(makers))
         await tx.connection.execute(asked)
-        makers = found
+        makers = made
 
 
 async def end_within(connection: AsyncConnection, maker: str, wanted: float | None) -> float | None:
-    """The end of what a token makes: never after its own. A browser's session does not bound what its person makes."""
+    """When something made with a token expires: not after the token itself. A browser's session sets no such limit."""
     query = select(credentials.c.expires).where(credentials.c.id == maker)
     own = (await connection.execute(query)).scalar_one_or_none()
     return min((end for end in (wanted, own) if end is not None), default=None)

@@ -106,7 +106,7 @@ async def _first_answer(tx: Transaction, owner: str, once: Once) -> Answer:
     row = (await tx.connection.execute(query)).mappings().one()
     if row["request"] != once.request:
         raise IdempotencyMismatch(
-            "This Idempotency-Key was used for another request", "Take a new key."
+            "This Idempotency-Key was used for another request", "Use a new key."
         )
     if row["answer"] is None:
         raise Conflict(

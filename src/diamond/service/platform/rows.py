@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.service.platform.database.rows import JsonObject, TypedRow
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,7 @@ class EventRow(TypedRow):
     n: int
     kind: str
     subject: str
-    data: Any
+    data: JsonObject
     at: float
 
 
@@ -29,7 +28,7 @@ class AuditRow(TypedRow):
     at: float
     name: str
     action: str
-    about: Any
+    about: dict[str, str]
     outcome: str
     address: str
     credential: str

@@ -1,8 +1,6 @@
-"""Signing in and out, a person's browsers and identities, invitations, and programs that ask to be let in."""
+"""Signing in and out, the caller's browsers and identities, invitations, and programs that ask to be let in."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -17,29 +15,29 @@ router = APIRouter(tags=["people"])
 
 
 @router.get("/sign-in", response_model=schemas.SignInWays, responses=problems())
-async def sign_in_ways(services: Service) -> dict[str, Any]:
-    """Needs no sign-in: what the pages offer to whom they do not know."""
+async def sign_in_ways(services: Service) -> schemas.SignInWays:
+    """Needs no sign-in: how people can sign in here."""
     items = [
-        {"name": one.name, "title": one.title, "url": f"/auth/{one.name}"}
-        for one in services.providers.all()
+        schemas.SignInProvider(name=way.name, title=way.title, url=f"/auth/{way.name}")
+        for way in services.providers.all()
     ]
-    return {"mode": services.settings.mode, "items": items}
+    return schemas.SignInWays(mode=services.settings.mode, items=items)
 
 
 @router.post("/sign-out", response_model=schemas.SignedOut, responses=problems())
 async def sign_out(
     request: Request, response: Response, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.SignedOut:
     """Ends the session of the browser that asks."""
     session = request.cookies.get(cookie_name(services.instance), "")
     url = await accounts.sign_out(services, person, session)
     drop_cookie(response, services)
-    return {"url": url}
+    return schemas.SignedOut(url=url)
 
 
 @router.get("/me/sessions", response_model=Page[schemas.Session], responses=problems())
-async def list_sessions(services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await accounts.list_sessions(services, person)}
+async def list_sessions(services: Service, person: Person) -> Page[schemas.Session]:
+    return Page(items=await accounts.list_sessions(services, person))
 
 
 @router.delete("/me/sessions/{session}", status_code=204, responses=problems(404))
@@ -49,8 +47,8 @@ async def end_session(session: str, services: Service, person: Person) -> Respon
 
 
 @router.get("/me/identities", response_model=Page[schemas.IdentityShown], responses=problems())
-async def list_identities(services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await accounts.list_identities(services, person)}
+async def list_identities(services: Service, person: Person) -> Page[schemas.IdentityShown]:
+    return Page(items=await accounts.list_identities(services, person))
 
 
 @router.delete("/me/identities", status_code=204, responses=problems(404, 409))
@@ -60,9 +58,9 @@ async def drop_identity(issuer: str, subject: str, services: Service, person: Pe
 
 
 @router.get("/invitations", response_model=Page[schemas.Invitation], responses=problems())
-async def list_invitations(services: Service, person: Person) -> dict[str, Any]:
-    """Those that the caller has sent."""
-    return {"items": await accounts.list_invitations(services, person)}
+async def list_invitations(services: Service, person: Person) -> Page[schemas.Invitation]:
+    """Those that the caller sent."""
+    return Page(items=await accounts.list_invitations(services, person))
 
 
 @router.post(
@@ -70,8 +68,8 @@ async def list_invitations(services: Service, person: Person) -> dict[str, Any]:
 )
 async def invite(
     body: schemas.InvitationRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """To this Diamond, by its administrators. The link is shown this once."""
+) -> schemas.NewInvitation:
+    """To this Diamond, by its administrators. The link is shown only once."""
     wanted = accounts.InvitationWanted(body.email, body.days)
     return await accounts.invite(services, person, wanted)
 
@@ -84,8 +82,8 @@ async def invite(
 )
 async def invite_into_project(
     project: str, body: schemas.ProjectInvitationRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """By its managers, and so to this Diamond. The link is shown this once."""
+) -> schemas.NewInvitation:
+    """By its managers, and so to this Diamond. The link is shown only once."""
     wanted, role = accounts.InvitationWanted(body.email, body.days), Role(body.role)
     return await accounts.invite_into(services, person, wanted, project, role)
 
@@ -108,21 +106,21 @@ async def accept(body: schemas.InvitationCode, services: Service, person: Person
 )
 async def ask_for_device(
     body: schemas.DeviceRequest, request: Request, services: Service
-) -> dict[str, Any]:
-    """Needs no sign-in: a program asks, and shows its person the code and the address."""
+) -> schemas.DeviceAsked:
+    """Needs no sign-in: a program asks, and shows its user the code and the address."""
     address = address_of(request)
     return await devices.ask(services, body.name, body.scopes, address, body.redirect)
 
 
 @router.post("/sign-in/device/token", response_model=schemas.DeviceToken, responses=problems(404))
-async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> dict[str, Any]:
-    """Needs no sign-in: asked again every few seconds; the token comes once."""
+async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> schemas.DeviceToken:
+    """Needs no sign-in: poll every few seconds; the token is answered only once."""
     return await devices.fetch(services, body.device_code, body.word)
 
 
 @router.get("/sign-in/device/{code}", response_model=schemas.DeviceShown, responses=problems(404))
-async def look_at_device(code: str, services: Service, person: Person) -> dict[str, Any]:
-    """What asks, where it is, and what for."""
+async def look_at_device(code: str, services: Service, person: Person) -> schemas.DeviceShown:
+    """The program that asks, where it runs, and the scopes it asks for."""
     return await devices.look(services, code)
 
 
@@ -131,5 +129,5 @@ async def look_at_device(code: str, services: Service, person: Person) -> dict[s
 )
 async def decide_on_device(
     code: str, body: schemas.DeviceWord, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.DeviceDecided:
     return await devices.decide(services, person, code, body.accept)

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from sqlalchemy import case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of
+from diamond.service.platform.database.rows import row_of, values_of
 from diamond.service.platform.database.tables import device_codes
 from diamond.service.sign_in.rows import DeviceRow
 
-WAITING, ACCEPTED, REFUSED = "waiting", "accepted", "refused"
 
-
-async def add_code(tx: Transaction, row: dict[str, Any]) -> None:
+async def add_code(tx: Transaction, device: DeviceRow) -> None:
     await tx.connection.execute(delete(device_codes).where(device_codes.c.expires < time.time()))
-    await tx.connection.execute(insert(device_codes), row)
+    await tx.connection.execute(insert(device_codes), values_of(device))
 
 
 async def count_codes(connection: AsyncConnection, address: str) -> tuple[int, int]:
-    """All that are open, and those of one address."""
+    """All that are open, and those from one address."""
     is_its = func.coalesce(func.sum(case((device_codes.c.address == address, 1), else_=0)), 0)
     query = select(func.count(), is_its).where(device_codes.c.expires > time.time())
-    of_all, of_one = (await connection.execute(query)).one()
-    return int(of_all), int(of_one)
+    of_all, of_address = (await connection.execute(query)).one()
+    return int(of_all), int(of_address)
 
 
 async def find_by_user_code(connection: AsyncConnection, user_code: str) -> DeviceRow | None:
@@ -35,22 +32,25 @@ async def find_by_user_code(connection: AsyncConnection, user_code: str) -> Devi
 
 
 async def find_by_secret(connection: AsyncConnection, secret: str) -> DeviceRow | None:
-    return await _find(connection, device_codes.c.hash == hashed(secret))
+    return await _find(connection, device_codes.c.hash == hash_secret(secret))
 
 
-async def decide(tx: Transaction, row: DeviceRow, values: dict[str, Any]) -> bool:
-    """Whether this was the first word about it."""
-    open_one = update(device_codes).where(
-        device_codes.c.hash == row["hash"], device_codes.c.state == WAITING
+async def save_decision(tx: Transaction, device: DeviceRow) -> bool:
+    """Whether this was the first decision about it."""
+    waiting = update(device_codes).where(
+        device_codes.c.hash == device.hash, device_codes.c.state == "waiting"
     )
-    return bool((await tx.connection.execute(open_one.values(values))).rowcount)
+    decided = waiting.values(
+        owner=device.owner, state=device.state, maker=device.maker, word_hash=device.word_hash
+    )
+    return bool((await tx.connection.execute(decided)).rowcount)
 
 
-async def drop_code(tx: Transaction, row: DeviceRow) -> bool:
-    gone = delete(device_codes).where(device_codes.c.hash == row["hash"])
+async def drop_code(tx: Transaction, device: DeviceRow) -> bool:
+    gone = delete(device_codes).where(device_codes.c.hash == device.hash)
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def _find(connection: AsyncConnection, which: Any) -> DeviceRow | None:
+async def _find(connection: AsyncConnection, which: ColumnElement[bool]) -> DeviceRow | None:
     query = select(device_codes).where(which, device_codes.c.expires > time.time())
     return row_of(await connection.execute(query), DeviceRow)

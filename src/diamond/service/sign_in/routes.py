@@ -1,4 +1,4 @@
-"""Outside of the API: a browser's way to its person's provider and back."""
+"""Outside the API: a browser's way to the sign-in provider and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diamond.core.errors import DiamondError, Forbidden, NotFound, NotSignedIn
 from diamond.service.access.principal import Principal
 from diamond.service.people.caller import cookie_name
 from diamond.service.people.cookies import proof_of, set_cookie
-from diamond.service.people.signed_in import Shown, person_of
+from diamond.service.people.signed_in import SentCredentials, authenticate
 from diamond.service.platform.http.routing import Service, address_of
 from diamond.service.platform.identity_providers.trips import (
     SECONDS,
@@ -38,7 +38,7 @@ async def leave(
     link: bool = False,
     invitation: str = "",
 ) -> Response:
-    """To the provider. `fresh`: to prove herself anew; `link`: to add this identity to the signed-in person's."""
+    """To the provider. `fresh`: to sign in again; `link`: to add this identity to the account that is signed in."""
     try:
         way = services.providers.get(provider)
         trip = new_trip(_callback(services, provider), is_fresh=fresh)
@@ -92,7 +92,7 @@ def _journey(request: Request, services: Services, provider: str) -> Journey:
     if journey is None or request.query_params.get("state") != journey.trip.state:
         raise Forbidden(
             "This answer does not belong to a sign-in that this browser began in the last ten minutes",
-            "Begin again from the pages.",
+            "Start signing in again from the Diamond page.",
             code="bad-state",
         )
     issuer = request.query_params.get("iss")
@@ -102,11 +102,11 @@ def _journey(request: Request, services: Services, provider: str) -> Journey:
 
 
 async def _signed_in(request: Request, services: Services) -> Principal | None:
-    """The person whose browser this is, if any: a foreign page's link does not carry her cookie."""
+    """The person who is signed in, if any; a link on another site does not carry their cookie."""
     cookie = request.cookies.get(cookie_name(services.instance), "")
     try:
-        shown = Shown(session=cookie, address=address_of(request))
-        return await person_of(services, shown) if cookie else None
+        sent = SentCredentials(session=cookie, address=address_of(request))
+        return await authenticate(services, sent) if cookie else None
     except (NotSignedIn, Forbidden):
         return None
 

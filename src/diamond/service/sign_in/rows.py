@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from diamond.service.platform.database.rows import TypedRow
+
+DeviceState = Literal["waiting", "accepted", "refused"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class DeviceRow(TypedRow):
     hash: str
     user_code: str
     owner: str | None
-    state: str
+    state: DeviceState
     name: str
     scopes: str
     address: str

@@ -18,7 +18,7 @@ class SignInProvider(BaseModel):
     name: str
     title: str
     url: str
-    """Where a browser begins; `next`, `fresh`, `link` and `invitation` may be added."""
+    """Where a browser starts; `next`, `fresh`, `link` and `invitation` may be added."""
 
 
 class SignInWays(BaseModel):
@@ -42,7 +42,7 @@ class Session(BaseModel):
     address: str
     browser: str
     is_this: bool
-    """The one that asks."""
+    """The browser that asks."""
 
 
 class IdentityShown(BaseModel):
@@ -57,7 +57,7 @@ class IdentityShown(BaseModel):
 
 class InvitationRequest(Body):
     email: str = Field(default="", max_length=254, pattern=EMAIL)
-    """Empty: whoever has the link."""
+    """Empty: anyone with the link."""
     days: float = Field(default=14.0, gt=0, le=365)
 
 
@@ -87,10 +87,10 @@ class InvitationCode(Body):
 
 class DeviceRequest(Body):
     name: str = Field(default="diamond login", min_length=1, max_length=80, pattern=ONE_LINE)
-    """What asks, for its person to recognise: a program and a machine."""
+    """The program and the machine, for the user to recognise."""
     scopes: list[Scope] = Field(default=[], max_length=len(Scope))
     redirect: str = Field(default="", max_length=200, pattern=LOOPBACK)
-    """An address on the machine of the program and the browser, for the answer to be brought to."""
+    """An address on the machine of both program and browser, where the browser brings the answer."""
 
 
 class DeviceAsked(BaseModel):
@@ -155,7 +155,7 @@ class ProviderSettings(BaseModel):
 
 
 class ServiceSettings(BaseModel):
-    """What diamond.toml says, without its secrets."""
+    """The settings of diamond.toml, without its secrets."""
 
     mode: Literal["embedded", "shared"]
     url: str

@@ -1,17 +1,16 @@
-"""People as their providers know them, and the invitations of those who are not known yet."""
+"""People as their providers know them, and invitations."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from sqlalchemy import Select, and_, delete, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Role
-from diamond.service.people.store import hashed
+from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import identities, invitations, members, users
 from diamond.service.sign_in.rows import IdentityRow, InvitationRow
 
@@ -23,18 +22,17 @@ async def find_identity(
     return row_of(await connection.execute(query), IdentityRow)
 
 
-async def add_identity(tx: Transaction, row: dict[str, Any]) -> None:
-    now = time.time()
-    await tx.connection.execute(insert(identities), {**row, "created": now, "seen": now})
+async def add_identity(tx: Transaction, identity: IdentityRow) -> None:
+    await tx.connection.execute(insert(identities), values_of(identity))
 
 
-async def renew_identity(tx: Transaction, row: dict[str, Any]) -> None:
-    """As the provider tells it now."""
+async def renew_identity(tx: Transaction, identity: IdentityRow) -> None:
+    """With the name and address that the provider reports now."""
     known = update(identities).where(
-        identities.c.issuer == row["issuer"], identities.c.subject == row["subject"]
+        identities.c.issuer == identity.issuer, identities.c.subject == identity.subject
     )
-    values = {"name": row["name"], "email": row["email"], "seen": time.time()}
-    await tx.connection.execute(known.values(values))
+    renewed = known.values(name=identity.name, email=identity.email, seen=identity.seen)
+    await tx.connection.execute(renewed)
 
 
 async def list_identities(connection: AsyncConnection, owner: str) -> list[IdentityRow]:
@@ -51,8 +49,8 @@ async def drop_identity(tx: Transaction, owner: str, issuer: str, subject: str) 
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def add_invitation(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(invitations), row)
+async def add_invitation(tx: Transaction, invitation: InvitationRow) -> None:
+    await tx.connection.execute(insert(invitations), values_of(invitation))
 
 
 async def list_invitations(connection: AsyncConnection, owner: str) -> list[InvitationRow]:
@@ -63,9 +61,10 @@ async def list_invitations(connection: AsyncConnection, owner: str) -> list[Invi
 
 
 async def find_invitation(connection: AsyncConnection, code: str) -> InvitationRow | None:
-    """One that is still open."""
+    """Only one that is still open."""
     return row_of(
-        await connection.execute(_open().where(invitations.c.hash == hashed(code))), InvitationRow
+        await connection.execute(_open().where(invitations.c.hash == hash_secret(code))),
+        InvitationRow,
     )
 
 
@@ -75,8 +74,8 @@ async def invitations_for(connection: AsyncConnection, email: str) -> list[Invit
     return rows_of(await connection.execute(query), InvitationRow) if email else []
 
 
-def _open() -> Select[Any]:
-    """Neither used nor over; and who sent it may still let people in there: she manages the project, or this Diamond."""
+def _open() -> Select[tuple[object, ...]]:
+    """Neither used nor expired, and its sender still manages the project or administers this Diamond."""
     is_manager = exists().where(
         members.c.project == invitations.c.project,
         members.c.owner == invitations.c.owner,
@@ -89,7 +88,7 @@ def _open() -> Select[Any]:
 
 
 async def use_invitation(tx: Transaction, invitation: str, user: str) -> bool:
-    """Whether this call is the one that used it."""
+    """Whether this call was the first to use it."""
     used = update(invitations).where(invitations.c.id == invitation, invitations.c.used.is_(None))
     result = await tx.connection.execute(used.values(used=time.time(), used_by=user))
     return bool(result.rowcount)
