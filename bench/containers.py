@@ -22,7 +22,7 @@ SQUASH = "-comp zstd -Xcompression-level 3"
 PYTHON = "/usr/bin/python3"
 _LAY_OUT = """\
 import pathlib, sys
-from diamond.agent.images.enter import builder_file
+from diamond.agent.site.bundle import builder_file
 print(builder_file(pathlib.Path(sys.argv[1])))
 """
 PYTHON_BASE = ["python3", "python3-venv", "ca-certificates"]

@@ -10,9 +10,9 @@ from typing import Any, cast
 from diamond.agent.disk import write_json
 from diamond.agent.folders import Folders
 from diamond.agent.site.profile import Profile
-from diamond.agent.tasks.attempts import Attempts
+from diamond.agent.tasks.attempts import Attempts, Tracked
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
-from diamond.agent.tasks.workers import Workers
+from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.events import Event
 from diamond.core.native import NativeStatus
 
@@ -28,7 +28,7 @@ class Idle:
     def __call__(self, *_: Any, **__: Any) -> None: ...
 
 
-class Desk(Idle):
+class Work(Idle):
     """Records what was asked of the batch system."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Desk(Idle):
     def cancel(self, native_ids: list[str]) -> None:
         self.cancelled += native_ids
 
-    def leave_out(self, _: AttemptFolder, native_id: str) -> None:
+    def exclude_nodes(self, _: AttemptFolder, native_id: str) -> None:
         self.spared.append(native_id)
 
 
@@ -49,12 +49,13 @@ class Chain:
         places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
         places.make()
         self.tasks, self.told = TaskFolders(places), list[Event]()
-        self.profile, self.desk = Profile(), Desk()
+        self.profile, self.work = Profile(), Work()
         self.attempts = Attempts(
             self.tasks,
-            tell=lambda task, event: self.told.append(event),
+            report=lambda task, event: self.told.append(event),
             profile=lambda: self.profile,
-            workers=cast(Workers, self.desk),
+            work=cast("WorkQueue[Tracked]", self.work),
+            follow_up_rejection=lambda folder, number: "",
         )
         order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead, **resume}}
         first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": order})

@@ -79,6 +79,14 @@ SLICE_TABLES = {
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints limits people platform tasks
     """,
+    "agent": """
+        guard:
+        link: guard
+        site: guard link
+        images: link site
+        tasks: guard images link site
+        output: guard link tasks
+    """,
 }
 SLICES = {
     part: {
@@ -87,8 +95,13 @@ SLICES = {
     }
     for part, table in SLICE_TABLES.items()
 }
-BESIDE_SLICES = {("service", "settings"): "platform", ("service", "app"): "app"}
-"""Modules beside the slices: settings are the platform's; nothing imports `app`."""
+BESIDE_SLICES = {
+    ("service", "settings"): "platform",
+    ("service", "app"): "app",
+    ("agent", "disk"): "",
+    ("agent", "folders"): "",
+}
+"""Modules beside the slices: settings are the platform's; nothing imports `app`; '' is below all slices."""
 LAZY = {
     ("service", "agent"): "service/platform/agent_file.py builds the file it serves",
     ("cli", "testing"): "`diamond lab`",

@@ -1,4 +1,4 @@
-"""Answers to requests: a person waits for each of them."""
+"""Answers to requests of the service: somebody waits for each of them."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ from diamond.runtimes.sharing import giving_place, shared_folders
 
 log = logging.getLogger(__name__)
 
-ANSWERERS = 3
+THREADS = 3
 ACTS = frozenset({"set-secret", "delete-secret", "prune-images"})
-"""Requests that change something: they are written down as commands are."""
+"""Requests that change something: they go into the ledger as commands do."""
 SIGN_SECONDS = 5.0
-"""The service gives up 30 s after the last sign."""
+"""The service gives up 30 s after the last sign of life."""
 Answer = Union[dict[str, Any], bytes]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Knows the answer to every type of request."""
+class RequestHandler:
+    """Answers every type of request."""
 
     folders: Folders
     tasks: TaskFolders
@@ -71,7 +71,7 @@ class Desk:
     digests: Digests = field(default_factory=Digests)
 
     def answer(self, data: Any, alive: Callable[[], None] = lambda: None) -> Answer:
-        """`alive` is called while an answer takes long and goes on."""
+        """`alive` is called now and then while an answer takes long."""
         request = read_request(data)
         self.policy.check_answer(str(data["type"]), self._place(request))
         return self._files(request, alive) if hasattr(request, "task") else self._machine(request)
@@ -110,7 +110,7 @@ class Desk:
         return {"items": usage(self.folders.tasks)}
 
     def _place(self, request: Request) -> str:
-        """Where people find it themselves."""
+        """Where users find it themselves."""
         task = getattr(request, "task", "")
         return str(self._run_dir(task) if task else self.folders.work)
 
@@ -126,11 +126,11 @@ class Desk:
         return self.tasks.attempt(request.task, request.attempt).run_folder(request.run)
 
     def _search_log(self, request: SearchLog, alive: Callable[[], None]) -> dict[str, Any]:
-        """From the begin of a line up to `end`, and on to the end of the line that stands there."""
+        """From the beginning of a line to the end of the line at `end`."""
         place, file = self._run_folder(request), _log_file(request, LOGS)
         end = request.end
         end += line_rest(lambda at, length: read_file(place, file, at, length), end)
-        found = find_lines(
+        matches = find_lines(
             lambda at, length: read_file(place, file, at, length),
             Question(request.text, request.case, request.limit),
             start=request.start,
@@ -138,7 +138,7 @@ class Desk:
             is_last=True,
             alive=alive,
         )
-        return found.as_data()
+        return matches.as_data()
 
     def _script(self, request: Script) -> dict[str, Any]:
         place = self.folders.tasks / "TASK" / "attempts" / "ATTEMPT"
@@ -148,21 +148,21 @@ class Desk:
 
     def _prune_images(self, request: PruneImages) -> dict[str, Any]:
         places = Places(self.folders.work / "images", self.folders.tmp)
-        found = prune(
+        removed = prune(
             places,
-            images=[one.hex for one in request.images],
+            images=[image.hex for image in request.images],
             days=request.days,
             dry_run=request.dry_run,
             now=time.time(),
             group=self._group_places(places),
         )
-        return {"items": found}
+        return {"items": removed}
 
     def _group_places(self, places: Places) -> Places | None:
-        """A folder that is not there, or that is only read, has nothing to remove."""
+        """A folder that does not exist, or is read-only, has nothing to remove."""
         build = load_profile(self.folders).facts.get("build")
         folders = shared_folders(build.get("shared") if isinstance(build, dict) else "")
-        return giving_place([one for one in folders if Path(one).is_dir()], places)
+        return giving_place([folder for folder in folders if Path(folder).is_dir()], places)
 
 
 def _log_file(request: ReadLog | SearchLog, known: Mapping[str, str]) -> str:
@@ -172,15 +172,15 @@ def _log_file(request: ReadLog | SearchLog, known: Mapping[str, str]) -> str:
     return rank_log(request.rank, request.stream) if is_log else known[request.stream]
 
 
-class Answerers:
-    """A few threads, so that a large file does not keep a small question waiting."""
+class RequestQueue:
+    """A few threads, so that a large file does not hold up a small question."""
 
-    def __init__(self, desk: Desk, link: Link) -> None:
-        self._desk, self._link = desk, link
+    def __init__(self, handler: RequestHandler, link: Link) -> None:
+        self._handler, self._link = handler, link
         self._waiting: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def start(self) -> None:
-        for number in range(ANSWERERS):
+        for number in range(THREADS):
             threading.Thread(target=self._run, name=f"answer-{number}", daemon=True).start()
 
     def put(self, request: dict[str, Any]) -> None:
@@ -193,13 +193,13 @@ class Answerers:
                 status, body = self._result(request)
                 self._send(request, body, f"status={status}&more=0")
             except (LinkDown, Declined) as error:
-                log.info("the answer to %s was not taken: %s", request.get("type"), error)
+                log.info("the answer to %s was not accepted: %s", request.get("type"), error)
             except Exception:
                 log.exception("answering %s failed", request.get("type"))
 
     def _result(self, request: dict[str, Any]) -> tuple[str, bytes]:
         try:
-            answer = self._desk.answer(request, self._signs(request))
+            answer = self._handler.answer(request, self._signs(request))
             return "ok", answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         except DiamondError as error:
             problem = error.as_problem()
@@ -209,7 +209,7 @@ class Answerers:
         return "error", json.dumps(problem).encode()
 
     def _signs(self, request: dict[str, Any]) -> Callable[[], None]:
-        """Called often, it tells the service now and then that the answer is being made."""
+        """A function to call often; now and then it tells the service that the answer is on its way."""
         last = time.monotonic()
 
         def alive() -> None:

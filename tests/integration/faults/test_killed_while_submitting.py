@@ -35,7 +35,7 @@ def test_an_sbatch_that_was_killed_is_looked_for_before_the_next_try(
     stack.until(task, "succeeded")
     stack.check(task)
     assert stack.sbatch.calls == (2 if mode == "die-before" else 1)
-    again = ("note", "no trace of it in the batch system for 2 s: handed over again")
+    again = ("note", "no trace of it in the batch system for 2 s: submitted again")
     assert (again in stack.told(task)) == (mode == "die-before")
 
 

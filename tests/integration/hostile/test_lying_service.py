@@ -125,7 +125,7 @@ def test_a_name_that_leads_elsewhere_makes_the_order_unreadable(
     endpoint: AgentProcess, liar: SyncService, tmp_path: Path, order: dict[str, Any]
 ) -> None:
     endpoint.start()
-    assert "cannot take this order" in outcome(endpoint, liar, order)
+    assert "cannot read this order" in outcome(endpoint, liar, order)
     assert not named(tmp_path, "escaped")
 
 

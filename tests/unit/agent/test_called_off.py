@@ -22,7 +22,7 @@ def chain(tmp_path: Path) -> Chain:
     made.runs(1)
     made.attempts.chains.look()
     made.queued(2)
-    made.attempts.chains._call_off(made.attempt(2))
+    made.attempts.chains._withdraw(made.attempt(2))
     return made
 
 
@@ -86,7 +86,7 @@ def test_of_a_follow_up_whose_turn_has_come_all_is_told(tmp_path: Path, restarte
     if restarted:
         chain.attempts.known.pop(chain.attempt(2).attempt)
         chain.attempts.load(chain.attempt(2))
-    chain.attempts.refused(chain.attempt(2), Reason.REFUSED, "no such partition")
+    chain.attempts.failed(chain.attempt(2), Reason.REFUSED, "no such partition")
     failed = [one.attempt for one in chain.told if isinstance(one, PrepareFailed)]
     assert failed == [chain.attempt(2).attempt]
 
@@ -94,7 +94,7 @@ def test_of_a_follow_up_whose_turn_has_come_all_is_told(tmp_path: Path, restarte
 def test_one_that_was_refused_is_not_followed_by_the_next_at_once(tmp_path: Path) -> None:
     chain = Chain(tmp_path, ahead=True)
     chain.lines_up(until=9)
-    chain.attempts.refused(chain.attempt(3), Reason.REFUSED, "the queue is closed")
+    chain.attempts.failed(chain.attempt(3), Reason.REFUSED, "the queue is closed")
     for _ in range(3):
         chain.attempts.chains.look()
     assert [one.number for one in chain.tasks.attempts("t1")] == [1, 2, 3]

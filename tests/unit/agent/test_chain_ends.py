@@ -52,7 +52,7 @@ def test_a_cancel_also_ends_the_attempt_that_has_gone_on_meanwhile(tmp_path: Pat
     chain.asks_to_continue(1)
     chain.runs(2)
     chain.is_cancelled(1)
-    assert chain.attempt(2).is_cancelled and "2" in chain.desk.cancelled
+    assert chain.attempt(2).is_cancelled and "2" in chain.work.cancelled
 
 
 def test_an_attempt_that_is_requeued_after_the_next_was_made_is_called_off(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_an_attempt_that_is_requeued_after_the_next_was_made_is_called_off(tmp_p
     chain.asks_to_continue(1)
     chain.queued(2)
     chain.hears(1, AGAIN)
-    assert chain.desk.cancelled == ["1"]
+    assert chain.work.cancelled == ["1"]
     assert chain.attempt(1).is_cancelled and not chain.attempt(2).is_cancelled
     assert "came-back" in {one.code for one in chain.told if isinstance(one, Note)}
 
@@ -74,7 +74,7 @@ def test_a_second_run_that_begins_after_the_end_was_judged_is_ended(tmp_path: Pa
     second.mkdir()
     (second / "started").write_text("1 1 node2\n")
     chain.look(1)
-    assert chain.desk.cancelled == ["1"]
+    assert chain.work.cancelled == ["1"]
     assert not chain.attempt(2).is_cancelled
 
 
@@ -83,7 +83,7 @@ def test_an_attempt_that_is_requeued_before_its_end_is_judged_goes_on(tmp_path: 
     chain.runs(1)
     chain.exits(1, 143)
     chain.hears(1, AGAIN)
-    assert chain.desk.cancelled == [] and not chain.attempt(1).is_cancelled
+    assert chain.work.cancelled == [] and not chain.attempt(1).is_cancelled
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_follow_up_for_which_the_budget_has_no_more_room_is_called_off(tmp_pat
     assert not chain.attempt(2).is_cancelled
     chain.tasks.write_grant("t1", {"until": 1, "counted": 2, "queue_after_seconds": 0.0})
     chain.attempts.chains.look()
-    assert chain.attempt(2).is_withdrawn and chain.desk.cancelled == ["2"]
+    assert chain.attempt(2).is_withdrawn and chain.work.cancelled == ["2"]
     assert not chain.attempt(1).is_cancelled
 
 
@@ -206,10 +206,10 @@ def test_a_node_that_failed_twice_is_left_out_of_a_follow_up_that_waits_already(
     chain.runs(1)
     chain.attempts.chains.look()
     chain.queued(2)
-    assert chain.desk.spared == []
+    assert chain.work.spared == []
     blames(chain, 1)
     chain.exits(1, 75)
-    assert chain.desk.spared == ["2"]
+    assert chain.work.spared == ["2"]
 
 
 @pytest.mark.parametrize("told_by", ["the batch system", "the follow-up"])

@@ -20,7 +20,7 @@ from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
 from diamond.agent.output.digests import Digests
 from diamond.agent.output.files import stat_file
-from diamond.agent.requests import Answerers, Desk
+from diamond.agent.requests import RequestHandler, RequestQueue
 from diamond.agent.tasks.folders import TaskFolders
 from diamond.agent.tasks.staging import Stager
 
@@ -93,11 +93,11 @@ def test_signs_of_life_go_out_while_a_large_file_is_read(
     write(run_dir / "model.pt", b"a", age_seconds=60)
     work = run_dir.parents[2]
     folders = Folders(keep=work.parent / "keep", work=work, tmp=work.parent / "tmp")
-    desk = Desk(
+    handler = RequestHandler(
         folders, TaskFolders(folders), cast(Stager, SimpleNamespace()), Policy(folders.keep)
     )
     link = WireTap()
-    answering = Answerers(desk, link)
+    answering = RequestQueue(handler, link)
     answering.start()
     answering.put({"id": "r1", "type": "stat-file", "task": "t1", "path": "model.pt"})
     sent = [link.sent.get(timeout=10) for _ in range(BLOCKS + 1)]

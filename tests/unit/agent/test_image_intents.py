@@ -8,7 +8,7 @@ import pytest
 
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
-from diamond.agent.images.transfers import Movers
+from diamond.agent.images.transfers import Transfers
 from diamond.agent.link.carriers import Link
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import ImageCommand, read_command
@@ -16,10 +16,10 @@ from diamond.core.protocol import ImageCommand, read_command
 FILE = {"sha256": "a" * 64, "size": 1, "identity": "sha256:" + "b" * 64, "format": "squashfs"}
 
 
-def movers(tmp_path: Path) -> Movers:
+def transfers(tmp_path: Path) -> Transfers:
     places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
     places.make()
-    return Movers(places, cast(Link, None), lambda: cast(Images, None), threading.Event())
+    return Transfers(places, cast(Link, None), lambda: cast(Images, None), threading.Event())
 
 
 def command(told: dict[str, Any]) -> ImageCommand:
@@ -41,14 +41,14 @@ def command(told: dict[str, Any]) -> ImageCommand:
 def test_a_digest_that_leads_out_of_the_image_folder_is_refused(
     tmp_path: Path, told: dict[str, Any]
 ) -> None:
-    made = movers(tmp_path)
+    made = transfers(tmp_path)
     with pytest.raises(BadRequest):
-        made.take(command({"move": "m1", **told}))
+        made.handle(command({"move": "m1", **told}))
     assert not list((tmp_path / "work").glob("images/moves/*"))
 
 
 def test_a_digest_is_taken_with_and_without_its_kind(tmp_path: Path) -> None:
-    made = movers(tmp_path)
+    made = transfers(tmp_path)
     for number, digest in enumerate(("a" * 64, f"sha256:{'b' * 64}")):
-        made.take(command({"move": f"m{number}", "act": "send", "record": {"sha256": digest}}))
+        made.handle(command({"move": f"m{number}", "act": "send", "record": {"sha256": digest}}))
     assert len(list((tmp_path / "work").glob("images/moves/*"))) == 2

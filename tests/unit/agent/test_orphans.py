@@ -26,7 +26,7 @@ class Scene:
             self.tasks,
             LocalScheduler(place / "local"),
             Budget(unlimited=True),
-            tell=lambda task, event: self.told.append((task, event)),
+            report=lambda task, event: self.told.append((task, event)),
             grace=0.05,
         )
 
@@ -37,7 +37,7 @@ def scene(tmp_path: Path) -> Scene:
 
 
 def test_a_task_without_folder_or_job_is_lost_after_the_grace(scene: Scene) -> None:
-    scene.orphans.told_open([OpenTask("t1", "a1")], time.monotonic())
+    scene.orphans.expect([OpenTask("t1", "a1")], time.monotonic())
     scene.orphans.look(time.monotonic())
     assert scene.told == []
 
@@ -52,7 +52,7 @@ def test_a_task_without_folder_or_job_is_lost_after_the_grace(scene: Scene) -> N
 
 
 def test_a_submit_that_comes_in_the_meantime_is_no_orphan(scene: Scene) -> None:
-    scene.orphans.told_open([OpenTask("t1", "a1")], time.monotonic())
+    scene.orphans.expect([OpenTask("t1", "a1")], time.monotonic())
     scene.tasks.record("t1", "a1", 1, {"task": "t1", "order": {"name": "x", "command": "true"}})
     scene.orphans.look(time.monotonic() + 10)
     assert scene.orphans._due == {}

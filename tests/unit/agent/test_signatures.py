@@ -67,10 +67,10 @@ def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
     folders.make()
     tasks = TaskFolders(folders)
     once, again = signed(ORDER), signed(ORDER)
-    used = UsedSignatures(tmp_path, tasks)
+    used = UsedSignatures(tmp_path, tasks.root)
     assert used.fault(asked(ORDER, once), "t1", 1) == ""
     tasks.record("t1", "a1", 1, {"order": order_data(ORDER), "signature": once})
-    died_here = UsedSignatures(tmp_path, tasks)
+    died_here = UsedSignatures(tmp_path, tasks.root)
     assert "used before" in died_here.fault(asked(ORDER, once), "t2", 1)
     used.add(asked(ORDER, once), "t1")
     spaced = {**once, "signature": once["signature"] + "\n"}
@@ -80,7 +80,7 @@ def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
         asked(ORDER, once), "t1", ORDER.resume.max_attempts + 1
     )
     remove_task(tasks, "t1")
-    assert "used before" in UsedSignatures(tmp_path, tasks).fault(asked(ORDER, once), "t1", 1)
+    assert "used before" in UsedSignatures(tmp_path, tasks.root).fault(asked(ORDER, once), "t1", 1)
     assert used.fault(asked(ORDER, again), "t2", 1) == ""
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from diamond.agent.tasks import submission as submit
 from diamond.agent.tasks.submission import Submitter
+from diamond.agent.tasks.work_queue import SubmissionQueue
 from support.waiting import wait_for
 
 
@@ -27,18 +28,18 @@ def test_everybody_behind_a_question_without_an_answer_is_told_once(
         return "7"
 
     submitter = _submitter(hang, told)
-    submitter.tell_of_silence()
+    submitter.report_silence()
     submitter.start()
     for name in ("a1", "a2"):
         (tmp_path / name).mkdir()
-        submitter.put(_folder(tmp_path / name), partition="", order=1)
+        submitter.queue.put(_folder(tmp_path / name), partition="", order=1)
     assert asked.wait(60)
-    submitter.tell_of_silence()
-    submitter.tell_of_silence()
+    submitter.report_silence()
+    submitter.report_silence()
     assert told == [("a1", submit.SILENCE), ("a2", submit.SILENCE)]
     go_on.set()
-    wait_for(lambda: submitter.count == 0)
-    submitter.tell_of_silence()
+    wait_for(lambda: not submitter.queue.entries)
+    submitter.report_silence()
     assert len(told) == 2
 
 
@@ -50,7 +51,9 @@ def _submitter(hang: Any, told: list[tuple[str, str]]) -> Submitter:
     outcome: Any = SimpleNamespace(note=note, submitted=lambda *_: None)
     still: Any = SimpleNamespace(check=lambda: None, reached=lambda _: None)
     as_it_is: Any = lambda folder: folder  # noqa: E731
-    return Submitter(scheduler, as_it_is, still, still, outcome, lambda _: "", still)
+    return Submitter(
+        SubmissionQueue(), scheduler, as_it_is, still, still, outcome, lambda _: "", still
+    )
 
 
 def _folder(path: Path) -> Any:

@@ -6,46 +6,45 @@ import json
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from diamond.agent.folders import Folders
-from diamond.agent.loop import Agent
-from diamond.agent.site import housekeeping as house
-from diamond.agent.site.housekeeping import Housekeeping
+from diamond.agent.guard.ledger import Ledger
+from diamond.agent.guard.policy import Policy
+from diamond.agent.site.housekeeping import IDLE_FREE_SECONDS, Housekeeping
+from diamond.agent.site.profile import SiteProfile
 
 FACT = {"value": {"gpu": {"nodes_idle": 3}}, "source": "sinfo", "at": 5.0}
 
 
 class Resting:
-    """An agent with nothing but its folders, and a site that answers; `busy` while attempts are watched."""
+    """Housekeeping with nothing but its folders, and a site that answers; `busy` while attempts are watched."""
 
     def __init__(self, folder: Path) -> None:
         self.folders = Folders(folder, folder / "work", folder / "tmp")
         self.busy, self.questions = False, 0
-        self.attempts = self.asker = self
-
-    def active(self) -> bool:
-        return self.busy
+        unused: Any = None
+        policy = Policy(folder)
+        self.housekeeping = Housekeeping(
+            scheduler=unused,
+            folders=self.folders,
+            link=unused,
+            profile=SiteProfile(self.folders, policy, Ledger(folder, policy)),
+            run_directories=unused,
+            free=self.free,
+            is_idle=lambda: not self.busy,
+        )
 
     def free(self) -> dict[str, Any]:
         self.questions += 1
         return FACT
 
-    def reload_profile(self) -> None:
-        pass
-
     def look(self) -> int:
         """How often the site has been asked after one round more."""
-        self.house._refresh_free()
+        self.housekeeping._refresh_free()
         return self.questions
-
-    @property
-    def house(self) -> Housekeeping:
-        if not hasattr(self, "_house"):
-            self._house = Housekeeping(cast(Agent, self))
-        return self._house
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_what_it_hears_stands_in_the_profile_with_its_time(
 ) -> None:
     agent = Resting(tmp_path)
     agent.look()
-    clock["now"] += house.IDLE_FREE_SECONDS
+    clock["now"] += IDLE_FREE_SECONDS
     agent.look()
     assert json.loads(agent.folders.profile.read_text())["facts"]["free"] == FACT
 
@@ -91,7 +90,9 @@ def test_room_is_looked_at_again_while_an_agent_lives_on(
     tmp_path: Path, clock: dict[str, float]
 ) -> None:
     agent = Resting(tmp_path)
-    agent.house._look_again()
+    agent.housekeeping._look_again()
     folders = json.loads(agent.folders.profile.read_text())["facts"]["folders"]
     assert folders["value"]["keep"]["free_bytes"] > 0
-    assert agent.house._probes.get_nowait() is False, "a profile older than a day is probed anew"
+    assert agent.housekeeping._probes.get_nowait() is False, (
+        "a profile older than a day is probed again"
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent.images.enter import builder_file
+from diamond.agent.site.bundle import builder_file
 from diamond.core.order import Environment
 from diamond.runtimes.adapters import likely_builder
 from diamond.runtimes.reporting import Report

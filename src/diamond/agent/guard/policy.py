@@ -142,6 +142,15 @@ class Policy:
         return max([one.egress for one in rules] or ["all"], key=EGRESS.index)
 
     @property
+    def allows_logs(self) -> bool:
+        """Whether logs and metrics may leave the machine."""
+        return self.egress != "states"
+
+    @property
+    def allows_files(self) -> bool:
+        return self.egress == "all"
+
+    @property
     def lease_days(self) -> float:
         return min([one.lease_days for one in self._now()] or [LEASE_DAYS])
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from diamond.agent.disk import read_json, write_json
-from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import Asked, Signature, read_asked
 from diamond.core.signing import NAMESPACE, VERSION, signed_words
+from diamond.runtimes.below import below
 
 SECONDS = 30.0
 PERSON = "diamond"
@@ -39,7 +39,7 @@ class UsedSignatures:
     Kept aside of the run directories, since these are removed.
     """
 
-    def __init__(self, keep: Path, tasks: TaskFolders) -> None:
+    def __init__(self, keep: Path, tasks: Path) -> None:
         self._file, self._tasks = keep / "signatures.json", tasks
         self._known: Dict[str, Dict[str, Any]] = {}
         self._is_read = False
@@ -49,7 +49,7 @@ class UsedSignatures:
         order, used = asked.order, self._uses().get(_signed_id(asked))
         if used is None:
             return ""
-        if used["task"] != task or not self._tasks.has(task):
+        if used["task"] != task or not below(self._tasks, task, "task.json").exists():
             return "its signature was used before: sign and submit it again"
         if number > order.resume.max_attempts:
             return f"{order.resume.max_attempts} attempts were signed, and this is number {number}"
@@ -72,7 +72,7 @@ class UsedSignatures:
     def _on_disk(self) -> Dict[str, Dict[str, Any]]:
         """Of the run directories that are there."""
         found = {}
-        for file in self._tasks.root.glob("*/task.json"):
+        for file in self._tasks.glob("*/task.json"):
             try:
                 asked = read_asked(read_json(file))
             except BadRequest:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import diamond
 from diamond.agent.disk import write_json, write_whole
 from diamond.agent.folders import Folders
-from diamond.agent.site.bundle import bundle_bytes, with_bytecode
+from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.profile import Profile
-from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import EnvironmentFailed
 from diamond.core.order import Build, Image, Order
 from diamond.images.bases import REGISTRIES, read_base
@@ -33,6 +28,18 @@ CANCELLED = 130
 SHOWN_LINES = 200
 
 
+class AttemptFiles(Protocol):
+    """What an image needs to know of an attempt's folder (`tasks.folders.AttemptFolder`)."""
+
+    @property
+    def attempt(self) -> str: ...
+    @property
+    def path(self) -> Path: ...
+    @property
+    def run_dir(self) -> Path: ...
+    def task_json(self) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True)
 class Images:
     folders: Folders
@@ -44,7 +51,7 @@ class Images:
 
     def build_words(
         self,
-        folder: AttemptFolder,
+        folder: AttemptFiles,
         build: Build,
         *,
         say: Callable[[str], None],
@@ -66,7 +73,7 @@ class Images:
         return [*words, "run", str(file)]
 
     def enter(
-        self, folder: AttemptFolder, order: Order, *, data: Mapping[str, str], training: str
+        self, folder: AttemptFiles, order: Order, *, data: Mapping[str, str], training: str
     ) -> Entered:
         """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
         assert order.image is not None
@@ -129,10 +136,10 @@ class Images:
     def _places(self) -> Places:
         return Places(self.folders.work / "images", self.folders.tmp)
 
-    def _write(self, folder: AttemptFolder, build: Build) -> Path:
+    def _write(self, folder: AttemptFiles, build: Build) -> Path:
         """The base and lock that the first attempt resolved stay those of the task."""
         wanted = build.runtime or self._wanted("runtime")
-        told = {
+        described = {
             "version": 1,
             "name": folder.attempt,
             "build": asdict(replace(build, runtime=wanted)),
@@ -142,7 +149,7 @@ class Images:
             "uv": find_uv(self.folders.work) or "",
         }
         file = folder.run_dir / "build.json"
-        write_json(file, told)
+        write_json(file, described)
         return file
 
     def _before(self, build: Build) -> list[str]:
@@ -167,29 +174,9 @@ class Images:
         return str(self.profile().facts.get("accelerator") or "auto")
 
     def _binds(
-        self, folder: AttemptFolder, data: Mapping[str, str], training: str
+        self, folder: AttemptFiles, data: Mapping[str, str], training: str
     ) -> list[tuple[str, str]]:
         """The task's own folder, its data and the training library; a path is the same inside and outside."""
         task = str(folder.path.parent.parent)
         inbox = str(self.folders.inbox)
         return [(place, place) for place in (task, inbox, training, *data.values()) if place]
-
-
-def builder_file(folder: Path) -> str:
-    """The builder as one file, named by content: an upgraded agent leaves the file of running builds alone."""
-    content = _bundle()
-    named = f"{hashlib.sha256(content).hexdigest()[:16]}-{sys.implementation.cache_tag}"
-    target = folder / f"builder-{named}.pyz"
-    if not target.is_file():
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(target, with_bytecode(content), mode=0o700)
-    return str(target)
-
-
-@lru_cache
-def _bundle() -> bytes:
-    """The agent's own file if it runs from one; else made from the installed parts."""
-    for place in Path(diamond.__file__).parents:
-        if place.is_file():
-            return place.read_bytes()
-    return bundle_bytes()

@@ -1,4 +1,4 @@
-"""Images on their way from and to this endpoint. An intent is on disk before its command counts as done."""
+"""Transfers of images from and to this endpoint. An intent is on disk before its command is acknowledged."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ INVENTORY_SECONDS = 3600.0
 
 
 @dataclass
-class Movers:
-    """Two lines, so that a file which waits for another endpoint never holds up one that others wait for."""
+class Transfers:
+    """Two queues, so that a file that waits for another endpoint never holds up one that others wait for."""
 
     folders: Folders
     link: Link
@@ -65,15 +65,15 @@ class Movers:
 
     def start(self) -> None:
         for file in sorted(self._intents.glob("*.json")):
-            command = _written(file)
+            command = _saved(file)
             if command is not None:
                 self._put(command)
-        for name, line in (("send", self._sending), ("move", self._others)):
-            threading.Thread(target=self._run, args=[line], name=name, daemon=True).start()
-        threading.Thread(target=self._keep_told, name="inventory", daemon=True).start()
+        for name, waiting in (("send", self._sending), ("fetch", self._others)):
+            threading.Thread(target=self._run, args=[waiting], name=name, daemon=True).start()
+        threading.Thread(target=self._keep_inventory_current, name="inventory", daemon=True).start()
 
-    def take(self, command: ImageCommand) -> None:
-        """Write a command down and put it in line; repeating it is fine."""
+    def handle(self, command: ImageCommand) -> None:
+        """Save a command and queue it; repeating it is fine."""
         if isinstance(command, CancelMove):
             self._cancel(command)
             return
@@ -85,7 +85,7 @@ class Movers:
             self._put(command)
 
     def _cancel(self, command: CancelMove) -> None:
-        """What is at work sees it and ends; what waits in line is passed over."""
+        """A running transfer sees it and ends; a waiting one is skipped."""
         self._cancelled.add(command.move)
         file = self._file(command)
         if file.exists():
@@ -94,14 +94,14 @@ class Movers:
             self._clear(command.sha256)
 
     def _clear(self, sha256: str) -> None:
-        """The part of a file that has come, unless another move wants it too."""
-        others = [_written(one) for one in self._intents.glob("*.json")]
+        """Remove the part of a file that has arrived, unless another transfer needs it too."""
+        others = [_saved(one) for one in self._intents.glob("*.json")]
         wanted = {one.file.sha256 for one in others if isinstance(one, FetchImage)}
         if sha256 and sha256 not in wanted:
             self._part(sha256).unlink(missing_ok=True)
 
-    def tell_inventory(self) -> None:
-        """What is here now, so that nobody is sent to an image that is gone."""
+    def send_inventory(self) -> None:
+        """What is here now, so that nobody is sent to an image that no longer exists."""
         looked = time.monotonic()
         items = [record_data(one) for one in every(self._places) if Path(one.file).exists()]
         age = time.monotonic() - looked
@@ -123,23 +123,23 @@ class Movers:
     def _put(self, command: ImageCommand) -> None:
         (self._sending if isinstance(command, SendImage) else self._others).put(command)
 
-    def _run(self, line: queue.Queue[ImageCommand]) -> None:
+    def _run(self, waiting: queue.Queue[ImageCommand]) -> None:
         while not self.stopping.is_set():
-            command = line.get()
+            command = waiting.get()
             if self._is_cancelled(command):
-                self._clear(_coming(command))
+                self._clear(_arriving(command))
                 continue
             try:
                 self._act(command)
                 self._file(command).unlink(missing_ok=True)
             except LinkDown as error:
                 log.info("%s waits for the service: %s", _name(command), error)
-                threading.Timer(RETRY_SECONDS, line.put, [command]).start()
+                threading.Timer(RETRY_SECONDS, waiting.put, [command]).start()
             except Cancelled:
-                self._clear(_coming(command))
+                self._clear(_arriving(command))
             except Exception as error:
                 if self._is_cancelled(command):
-                    self._clear(_coming(command))
+                    self._clear(_arriving(command))
                     continue
                 log.info("%s failed: %s", _name(command), error, exc_info=not _is_expected(error))
                 self._fail(command, error)
@@ -158,27 +158,27 @@ class Movers:
 
     def _fail(self, command: ImageCommand, error: Exception) -> None:
         self._file(command).unlink(missing_ok=True)
-        words = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
+        message = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         try:
             if isinstance(command, (FetchImage, PushImage, PullImage)):
-                self._tell(command, "failed", message=words.strip())
+                self._report(command, "failed", message=message.strip())
         except (LinkDown, Declined) as lost:
-            log.warning("the end of %s could not be told: %s", command.move, lost)
+            log.warning("the end of %s could not be reported: %s", command.move, lost)
 
     def _send(self, command: SendImage) -> None:
-        """From where the service stands to the end; it says after each piece what it has."""
+        """From the offset that the service has to the end; it answers each piece with its new offset."""
         record = self._own(command.record.hex)
         call, size = f"image-bytes/{record.sha256}", record.size
         try:
-            have = self._give(call, b"", 0, size)
+            have = self._send_piece(call, b"", 0, size)
             with Path(record.file).open("rb") as source:
                 while have < size:
                     source.seek(have)
-                    have = self._give(call, source.read(PIECE), have, size)
+                    have = self._send_piece(call, source.read(PIECE), have, size)
         except Declined as error:
-            log.info("%s is no longer wanted: %s", record.sha256[:12], error)
+            log.info("%s is no longer needed: %s", record.sha256[:12], error)
 
-    def _give(self, call: str, data: bytes, offset: int, size: int) -> int:
+    def _send_piece(self, call: str, data: bytes, offset: int, size: int) -> int:
         answer = self.link.call(call, data, query=f"offset={offset}&size={size}", timeout=120)
         return int(json.loads(answer)["have"])
 
@@ -189,10 +189,10 @@ class Movers:
             part = self._part(record.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
-            with Arriving(part, partial(self._tell_progress, command)) as arriving:
+            with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, record, part)
                 found = arrived(self._places, record, part, sha256=arriving.sha256())
-        self._tell(command, "done", bytes=found.size, record=record_data(found))
+        self._report(command, "done", bytes=found.size, record=record_data(found))
 
     def _found(self, record: Record) -> Record | None:
         """Here already, or in the group's folder."""
@@ -205,7 +205,7 @@ class Movers:
         return self.images().shared_file(record.sha256)
 
     def _receive(self, command: FetchImage, record: Record, part: Path) -> None:
-        """Go on where an earlier try ended; nothing comes for a while when the other endpoint is away."""
+        """Continue where an earlier try ended; nothing arrives for a while when the other endpoint is offline."""
         with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
                 wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
@@ -215,11 +215,11 @@ class Movers:
                             raise Cancelled(f"{command.move} was cancelled")
                         sink.write(data)
 
-    def _tell_progress(self, command: FetchImage, count: int) -> None:
+    def _report_progress(self, command: FetchImage, count: int) -> None:
         try:
-            self._tell(command, "running", bytes=count)
+            self._report(command, "running", bytes=count)
         except (LinkDown, Declined) as error:
-            log.info("how far %s is could not be told: %s", command.move, error)
+            log.info("the progress of %s could not be reported: %s", command.move, error)
 
     def _part(self, sha256: str) -> Path:
         return below(self._places.root, "arriving", f"{sha256}.part")
@@ -231,12 +231,12 @@ class Movers:
         record = self._own(command.record.hex)
         reference, recipe = command.reference, command.recipe
         push(record, recipe, reference, places=self._places, **self._with(command))
-        self._tell(command, "done", bytes=record.size, size=record.size)
+        self._report(command, "done", bytes=record.size, size=record.size)
 
     def _pull(self, command: PullImage) -> None:
         record, recipe = pull(command.reference, places=self._places, **self._with(command))
         done = {"bytes": record.size, "size": record.size}
-        self._tell(command, "done", **done, record=record_data(record), recipe=recipe)
+        self._report(command, "done", **done, record=record_data(record), recipe=recipe)
 
     def _with(self, command: ImageCommand) -> dict[str, Any]:
         call = Call(
@@ -253,7 +253,7 @@ class Movers:
             record = find_file(self._places, command.sha256)
         if record is not None:
             remove(self._places, record)
-        self.tell_inventory()
+        self.send_inventory()
 
     def _own(self, sha256: str) -> Record:
         found = find_file(self._places, sha256)
@@ -261,33 +261,33 @@ class Movers:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
-    def _tell(self, command: ImageCommand, state: str, **facts: Any) -> None:
+    def _report(self, command: ImageCommand, state: str, **facts: Any) -> None:
         item = {"move": _name(command), "state": state, **facts}
         ask(self.link, "moves", {"items": [item]}, timeout=60)
 
-    def _keep_told(self) -> None:
+    def _keep_inventory_current(self) -> None:
         pause = 0.0
         while not self.stopping.wait(pause):
             try:
-                self.tell_inventory()
+                self.send_inventory()
                 pause = INVENTORY_SECONDS
             except (LinkDown, Declined) as error:
-                log.info("what images are here could not be told: %s", error)
+                log.info("the list of images could not be sent: %s", error)
                 pause = 30.0
 
 
 def _name(command: ImageCommand) -> str:
-    """Of its intent: the move, or the command itself where it belongs to none."""
+    """Of its intent: the transfer's id, or the command's own where it belongs to none."""
     return command.move or command.id
 
 
-def _coming(command: ImageCommand) -> str:
+def _arriving(command: ImageCommand) -> str:
     """The digest of the file that it fetches, or ''."""
     return command.file.sha256 if isinstance(command, FetchImage) else ""
 
 
-def _written(file: Path) -> ImageCommand | None:
-    """An intent as it was written down; None for one that is not whole or that an older agent took too lightly."""
+def _saved(file: Path) -> ImageCommand | None:
+    """A saved intent; None for one that is incomplete or invalid (an older agent checked less)."""
     try:
         command = read_command(read_json(file))
     except BadRequest as error:

@@ -29,14 +29,19 @@ BATCH = 500
 WAIT_SECONDS = 25
 LONGEST_PAUSE = 10.0
 TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
-"""What comes this close together travels in one call; the first of it does not wait. While jobs are being handed over
-one after the other, more is on its way anyhow: most of a short job's life then travels at once.
+"""Events this close together are sent in one call; the first one does not wait. While many jobs are being submitted,
+the longer pause sends most of a short job's events at once.
 """
 Pause = Callable[[], float]
+Redact = Callable[[str, Event], Event]
 
 
 def _shortly() -> float:
     return TOGETHER_SECONDS
+
+
+def _unchanged(_task: str, event: Event) -> Event:
+    return event
 
 
 @dataclass
@@ -44,8 +49,8 @@ class Outbox:
     """Events that the service has not confirmed, in order."""
 
     pause: Pause = _shortly
-    veil: Callable[[dict[str, Any]], dict[str, Any]] = dict
-    """What of an event may leave the machine."""
+    redact: Redact = _unchanged
+    """What of an event, about which task, may leave the machine."""
     epoch: str = field(default_factory=lambda: new_id("x"))
     confirmed: int = 0
     _last: int = 0
@@ -56,8 +61,8 @@ class Outbox:
     def put(self, task: str, event: Event) -> None:
         with self._filled:
             self._last += 1
-            told = self.veil(event_data(event))
-            self._events.append({"n": self._last, "task": task, **told})
+            data = event_data(self.redact(task, event))
+            self._events.append({"n": self._last, "task": task, **data})
             self._filled.notify_all()
 
     def wait(self, seconds: float) -> list[dict[str, Any]]:
@@ -90,23 +95,35 @@ class Outbox:
 class Session:
     """One agent's conversation with its service."""
 
-    def __init__(self, link: Link, *, folders: Folders, fence: Fence, stays: str) -> None:
-        self.link, self.outbox = link, Outbox()
-        self._folders, self._fence, self._stays = folders, fence, stays
-        self.about_policy: Callable[[], dict[str, Any]] = dict
+    def __init__(
+        self,
+        link: Link,
+        outbox: Outbox,
+        *,
+        folders: Folders,
+        fence: Fence,
+        stays: str,
+        policy: Callable[[], dict[str, Any]],
+    ) -> None:
+        self.link, self.outbox = link, outbox
+        self._folders, self._fence, self._stays, self._policy = folders, fence, stays, policy
         self._commanded_at = 0.0
+        self.is_greeting = False
+        self.endpoint = ""
+        """The id that the service gave this endpoint, known since the first hello."""
 
     def hello(self) -> Welcome:
-        """One greeting; takes over the generation that it brings. Raises what the link raises."""
+        """Greet once and act under the generation in the answer. Raises what the link raises."""
         self.is_greeting = True
         try:
-            answer = ask(self.link, "hello", self._greeting_words())
+            answer = ask(self.link, "hello", self._greeting())
         except (Declined, Stale):
             self.is_greeting = False
             raise
         welcome = decode(Welcome, answer)
         self._fence.take(welcome.generation)
         self.link.generation = welcome.generation
+        self.endpoint = welcome.endpoint
         self.is_greeting = False
         return welcome
 
@@ -130,7 +147,7 @@ class Session:
             self._commanded_at = time.monotonic()
         return orders
 
-    def _greeting_words(self) -> dict[str, Any]:
+    def _greeting(self) -> dict[str, Any]:
         return {
             "agent_version": diamond.__version__,
             "protocol": VERSION,
@@ -144,19 +161,19 @@ class Session:
             "stays": self._stays,
             "now": time.time(),
             "folders": self._folders.as_data(),
-            "policy": self.about_policy(),
+            "policy": self._policy(),
             "secrets": list_secrets(self._folders.secrets),
         }
 
 
 def _wait_since(last: float, pause: Pause) -> None:
-    """In short steps: a burst may end meanwhile."""
+    """In short steps, since a burst may end meanwhile."""
     while (left := last + pause() - time.monotonic()) > 0:
         time.sleep(min(left, TOGETHER_SECONDS))
 
 
 class Caller:
-    """Repeats one kind of call for ever, with growing pauses while the link is down."""
+    """Repeats one kind of call, with growing pauses while the link is down."""
 
     def __init__(self, name: str, once: Callable[[], None], hooks: Hooks) -> None:
         self._once, self._hooks, self._name = once, hooks, name
@@ -192,7 +209,7 @@ class Caller:
 
 @dataclass
 class Hooks:
-    """What the callers tell the agent."""
+    """What a `Caller` asks of the agent and reports to it."""
 
     stopping: threading.Event
     generation: Callable[[], int]

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.images.redacted_steps import veil_steps
 from diamond.agent.link.carriers import Link
+from diamond.agent.output.redacted_steps import redact_steps
+from diamond.agent.tasks.verdicts import LATE_SECONDS
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
 
 log = logging.getLogger(__name__)
@@ -26,8 +27,6 @@ QUIET_AFTER = 5.0
 MANY_RUNS = 20
 LAST_LOOK_SECONDS = 10.0
 """A shared file system may show the last bytes of another node late."""
-LATE_SECONDS = 120.0
-"""The same for a run whose exit file was not seen either: all of it may still be on its way."""
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
 STEPS = {"steps": "steps.jsonl"}
@@ -181,10 +180,10 @@ class Streams:
 
     def send(self, link: Link) -> bool:
         """One call with what is due; False when nothing was."""
-        veiled = not self._may_leave()
-        if veiled:
+        redacted = not self._may_leave()
+        if redacted:
             self._leave_here()
-        parts, contents, streams = self._collect(time.monotonic(), veiled=veiled)
+        parts, contents, streams = self._collect(time.monotonic(), redacted=redacted)
         if not parts:
             return False
         head = json.dumps({"parts": parts}).encode() + b"\n"
@@ -204,10 +203,10 @@ class Streams:
             return [stream for streams in self._streams.values() for stream in streams]
 
     def _collect(
-        self, now: float, *, veiled: bool
+        self, now: float, *, redacted: bool
     ) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
         parts, contents, streams = [], [], []
-        wanted = [one for one in self._all() if one.name in STEPS or not veiled]
+        wanted = [one for one in self._all() if one.name in STEPS or not redacted]
         room, everything = CALL_BYTES, [stream for stream in wanted if not stream.is_done]
         many = len(everything) > MANY_RUNS * (len(LOGS) + len(RECORDS))
         self.pause = (2 * QUICK_SECONDS if many else QUICK_SECONDS) if everything else SLOW_SECONDS
@@ -222,8 +221,8 @@ class Streams:
             except OSError as error:
                 log.warning("%s cannot be read: %s", stream.path, error.strerror)
                 continue
-            if veiled:
-                content = veil_steps(content)
+            if redacted:
+                content = redact_steps(content)
                 part["length"] = len(content)
             if not content:
                 continue

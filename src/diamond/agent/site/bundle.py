@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import marshal
+import sys
 import zipfile
+from functools import lru_cache
 from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import Path
 
@@ -74,6 +76,26 @@ def _bytecode(source: bytes, name: str) -> bytes:
     code = compile(source, name, "exec", dont_inherit=True)
     head = MAGIC_NUMBER + (1).to_bytes(4, "little") + source_hash(source)
     return head + marshal.dumps(code)
+
+
+def builder_file(folder: Path) -> str:
+    """The builder as one file, named by content: an upgraded agent leaves the file of running builds alone."""
+    content = _bundle()
+    named = f"{hashlib.sha256(content).hexdigest()[:16]}-{sys.implementation.cache_tag}"
+    target = folder / f"builder-{named}.pyz"
+    if not target.is_file():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(target, with_bytecode(content), mode=0o700)
+    return str(target)
+
+
+@lru_cache
+def _bundle() -> bytes:
+    """The agent's own file if it runs from one; else made from the installed parts."""
+    for place in Path(diamond.__file__).parents:
+        if place.is_file():
+            return place.read_bytes()
+    return bundle_bytes()
 
 
 def bundle_files() -> dict[str, Path]:

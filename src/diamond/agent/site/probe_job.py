@@ -12,7 +12,7 @@ from typing import Any
 
 from diamond.agent.disk import read_json, write_whole
 from diamond.agent.folders import Folders
-from diamond.agent.images.enter import builder_file
+from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.probe import RUNTIMES, Fact, index_host
 from diamond.agent.site.profile import Profile
 from diamond.core.ids import new_id

@@ -7,6 +7,8 @@ from typing import Any
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
+from diamond.agent.guard.ledger import Ledger
+from diamond.agent.guard.policy import Policy
 from diamond.core.corrected import corrected
 from diamond.core.order import Placement
 
@@ -63,6 +65,28 @@ class Profile:
         return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
+class SiteProfile:
+    """The profile in force; a probe or new settings replace it."""
+
+    def __init__(self, folders: Folders, policy: Policy, ledger: Ledger) -> None:
+        self._folders, self._policy, self._ledger = folders, policy, ledger
+        self._profile = load_profile(folders)
+
+    def current(self) -> Profile:
+        return self._profile
+
+    def reload(self) -> None:
+        self._profile = load_profile(self._folders)
+
+    def apply_settings(self, given: dict[str, Any]) -> bool:
+        """Save what was set on the service's side; True if something changed."""
+        if not save_settings(self._folders, given, own=self._policy.own_facts):
+            return False
+        self._ledger.act("settings")
+        self.reload()
+        return True
+
+
 def load_profile(folders: Folders) -> Profile:
     """From `profile.json` (probed) and `settings.json` (corrections)."""
     probed = (read_json(folders.profile) or {}).get("facts")
@@ -72,20 +96,22 @@ def load_profile(folders: Folders) -> Profile:
 
 
 def save_settings(
-    folders: Folders, told: dict[str, Any], *, own: frozenset[str] = frozenset()
+    folders: Folders, settings: dict[str, Any], *, own: frozenset[str] = frozenset()
 ) -> bool:
-    """Keep what a person set on the service's side: corrections of facts, retention. True if it is new.
+    """Save what was set on the service's side: corrections of facts, retention. True if it is new.
 
-    `own`: facts of which only the file itself has corrections.
+    `own`: facts that are corrected in the file on this machine alone.
     """
-    given = {name: value for name, value in told.items() if name in ("corrections", "retention")}
-    settings = read_json(folders.settings) or {}
+    given: dict[str, Any] = {
+        name: settings[name] for name in ("corrections", "retention") if name in settings
+    }
+    saved: dict[str, Any] = read_json(folders.settings) or {}
     if own and isinstance(given.get("corrections"), dict):
-        known = settings.get("corrections") or {}
+        known = saved.get("corrections") or {}
         others = {name: value for name, value in given["corrections"].items() if name not in own}
         given["corrections"] = {**others, **{name: known[name] for name in own if name in known}}
-    fresh = {**settings, **given}
-    if fresh == settings:
+    fresh = {**saved, **given}
+    if fresh == saved:
         return False
     write_json(folders.settings, fresh)
     return True

@@ -1,4 +1,4 @@
-"""Replacing the agent's own file and starting it anew; jobs are left alone."""
+"""Replacing the agent's own file and restarting it; jobs are left alone."""
 
 from __future__ import annotations
 
@@ -8,40 +8,35 @@ import os
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from diamond.agent.disk import write_whole
-from diamond.agent.link.carriers import HttpLink
-
-if TYPE_CHECKING:
-    from diamond.agent.loop import Agent
+from diamond.agent.link.carriers import HttpLink, Link
 
 log = logging.getLogger(__name__)
 
 
-def upgrade(agent: Agent, digest: str) -> None:
-    """Fetch the served file, check it, put it in place, and become it. Only where the agent is one file."""
+def upgrade(digest: str, *, link: Link, endpoint: str, scheduler: str) -> None:
+    """Fetch the served file, check it, put it in place and restart from it. Only where the agent is one file."""
     own = Path(sys.argv[0]).absolute()
-    link = agent.link
     if not isinstance(link, HttpLink) or not zipfile.is_zipfile(own):
         log.warning(
-            "this agent is not upgraded by itself: it is not one file with a link of its own"
+            "this agent cannot upgrade itself: it is not a single file with its own connection"
         )
         return
     wanted = digest.rpartition(":")[2]
     if hashlib.sha256(own.read_bytes()).hexdigest() == wanted:
-        return  # the command is repeated to the agent that it made
+        return  # the command is repeated to the upgraded agent
     content = link.get("/agent.pyz")
     if hashlib.sha256(content).hexdigest() != wanted:
         log.error("the served agent is not the one announced; nothing was changed")
         return
     write_whole(own, content, mode=0o700, durable=True)
-    log.info("upgraded; starting anew")
-    os.execv(sys.executable, [sys.executable, str(own), *_run_words(agent)])
+    log.info("upgraded; restarting")
+    os.execv(sys.executable, [sys.executable, str(own), *_arguments(endpoint, scheduler)])
 
 
-def _run_words(agent: Agent) -> list[str]:
-    """As it was started; one that began by pairing goes on by running."""
+def _arguments(endpoint: str, scheduler: str) -> list[str]:
+    """As it was started; one that was started by `pair` continues with `run`."""
     if sys.argv[1:2] == ["run"]:
         return sys.argv[1:]
-    return ["run", "--endpoint", agent.folders.keep.name, "--scheduler", agent.scheduler.name]
+    return ["run", "--endpoint", endpoint, "--scheduler", scheduler]

@@ -16,9 +16,9 @@ from diamond.agent.disk import mark
 from diamond.agent.tasks.folders import AttemptFolder, Standing, TaskFolders
 from diamond.agent.tasks.lifetimes import lasted
 from diamond.agent.tasks.progress import reached_by
-from diamond.agent.tasks.queue_ahead import Lines
+from diamond.agent.tasks.queue_ahead import WaitingFollowUps
 from diamond.agent.tasks.ranks import nodes_to_leave_out
-from diamond.agent.tasks.stop_flag import Heeding
+from diamond.agent.tasks.stop_flag import StopFlagSupport
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
 from diamond.core.endings import doubts_checkpoint
@@ -42,23 +42,28 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 GO, STOP = "go", "stop"
-REFUSED_SECONDS = 60.0
+REJECTED_SECONDS = 60.0
 
 
 class Chains:
     """Called from the agent's main thread."""
 
-    def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
+    def __init__(
+        self,
+        folders: TaskFolders,
+        attempts: Attempts,
+        rejection: Callable[[AttemptFolder, int], str],
+    ) -> None:
         self._folders, self._attempts = folders, attempts
-        self._heeding = Heeding(folders)
-        self._lines = Lines(folders, attempts, self._heeding)
+        self._stop_flag = StopFlagSupport(folders)
+        self._waiting = WaitingFollowUps(folders, attempts, self._stop_flag)
         self._followed: dict[str, float] = {}
         """When the next look at a follow-up of an attempt is due, on our own clock; for most there is none."""
         self._undecided: set[str] = set()
         """Attempts with nodes about which nothing could be written down."""
-        self.refusal: Callable[[AttemptFolder, int], str] = lambda folder, number: ""
-        """Why this machine begins no such attempt after this one, or ''."""
-        self._refused: dict[str, float] = {}
+        self._rejection = rejection
+        """Why this machine accepts no attempt of this number after this one, or ''."""
+        self._rejected: dict[str, float] = {}
 
     def concerns(self, tracked: Tracked, event: Event) -> bool:
         """Whether the event ends an attempt after which another may come.
@@ -81,17 +86,17 @@ class Chains:
     def _leave_out_nodes(self, folder: AttemptFolder) -> None:
         """Those that failed the task twice, before the next attempt begins: it may have been queued before the second time."""
         bad = nodes_to_leave_out(folder)
-        for tracked in self._lines.waiting(folder.task) if bad else ():
+        for tracked in self._waiting.waiting(folder.task) if bad else ():
             if not tracked.folder.has_arrived:
                 self.queued(tracked)
             elif set(bad) & {*tracked.watched.nodes, *tracked.folder.arrived_at}:
-                self._call_off(tracked.folder)
+                self._withdraw(tracked.folder)
 
     def queued(self, tracked: Tracked) -> None:
         """The script of a follow-up names the nodes that had failed when it was written; there may be more since."""
         native_id = tracked.watched.native_id
         if native_id and tracked.folder.is_early and nodes_to_leave_out(tracked.folder):
-            self._attempts.leave_out(tracked.folder, native_id)
+            self._attempts.exclude_nodes(tracked.folder, native_id)
 
     def after_end(self, tracked: Tracked) -> None:
         """Once the end is told, the attempt that was made for it is taken up."""
@@ -111,8 +116,8 @@ class Chains:
             if tracked.folder.order().resume.may_line_up:
                 self._look_at_line(tracked)
             if tracked.folder.is_early and not self._may_wait(tracked):
-                self._call_off(tracked.folder)
-                self._follow_again(tracked.folder.after, REFUSED_SECONDS)
+                self._withdraw(tracked.folder)
+                self._follow_again(tracked.folder.after, REJECTED_SECONDS)
 
     def arrived(self, tracked: Tracked) -> None:
         """A follow-up has nodes: hand over to it now, let it wait, or give them back. What fails is tried again."""
@@ -129,8 +134,8 @@ class Chains:
         if tracked.watched.run or tracked.watched.cancelled:
             return
         running = self._still_running(tracked.folder.task)
-        if self._lines.is_behind_one_with_nodes(tracked):
-            self._call_off(tracked.folder)
+        if self._waiting.is_behind_one_with_nodes(tracked):
+            self._withdraw(tracked.folder)
         elif running is not None and running.number < tracked.number:
             self._carry_out(self._choose(running, tracked), running, tracked)
         elif running is None:
@@ -138,10 +143,10 @@ class Chains:
 
     def _still_running(self, task: str) -> Tracked | None:
         """Looked at once more: these nodes may be the very ones that its program has left."""
-        running = self._lines.running(task)
+        running = self._waiting.running(task)
         if running is not None:
             self._attempts.look_at(running)
-        return self._lines.running(task)
+        return self._waiting.running(task)
 
     def begins_unannounced(self, folder: AttemptFolder) -> bool:
         """Whether an attempt that is taken up waits in a line, perhaps far behind."""
@@ -156,7 +161,7 @@ class Chains:
         for tracked in self._attempts.of_task(folder.task):
             is_later = tracked.number > folder.number or tracked.is_unannounced
             if is_later and not tracked.is_over and not tracked.folder.is_cancelled:
-                self._call_off(tracked.folder)
+                self._withdraw(tracked.folder)
 
     def send_away(self, tracked: Tracked) -> bool:
         """The site runs an attempt again, or wants to. If its end was judged, another goes on, or none: it is called off."""
@@ -165,20 +170,20 @@ class Chains:
         if not tracked.folder.is_cancelled:
             words = "the site put this attempt back after its end: it is called off"
             self._attempts.note(tracked.folder, words, "came-back")
-        self._call_off(tracked.folder)
+        self._withdraw(tracked.folder)
         return True
 
     def _look_at_line(self, tracked: Tracked) -> None:
-        self._lines.announce(tracked.folder.task)
-        if self._lines.is_due(tracked):
+        self._waiting.announce(tracked.folder.task)
+        if self._waiting.is_due(tracked):
             self._queue_behind(tracked)
-        for passed in self._lines.passed_by(tracked) if tracked.watched.is_running else []:
-            self._call_off(passed)
+        for passed in self._waiting.passed_by(tracked) if tracked.watched.is_running else []:
+            self._withdraw(passed)
 
     def _carry_out(self, choice: Arrival, running: Tracked, tracked: Tracked) -> None:
         log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
         if choice is Arrival.GIVE_BACK:
-            self._call_off(tracked.folder)
+            self._withdraw(tracked.folder)
             left = running.asked_seconds - _running_for(running)
             self._follow_again(running.folder.attempt, left / 2)
             return
@@ -194,16 +199,16 @@ class Chains:
 
     def _let_overtake(self, tracked: Tracked) -> None:
         """Where it was made to follow attempts that have no nodes yet, it takes their place."""
-        if not self._lines.overtake(tracked):
+        if not self._waiting.overtake(tracked):
             return
         before = self._folders.attempts(tracked.folder.task)
         barred = [one for one in before if one.is_barred and one.number < tracked.number]
-        running = self._lines.running(tracked.folder.task)
+        running = self._waiting.running(tracked.folder.task)
         for one in barred:
             if running is None:
                 one.write_verdict(GO)
             else:
-                self._call_off(one)
+                self._withdraw(one)
 
     def _progress(self, tracked: Tracked) -> list[Event]:
         reached = reached_by(tracked.folder)
@@ -270,7 +275,7 @@ class Chains:
     def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
         if word == STOP:
             for one in self._not_needed_after(tracked):
-                self._call_off(one)
+                self._withdraw(one)
             return None
         return self._successor(tracked.folder) or self._make(tracked.folder, early=False)
 
@@ -300,7 +305,7 @@ class Chains:
         Where it does not, the service will ask for the attempt, and its person hears why it is refused.
         """
         until = int(self._folders.grant(folder.task).get("until") or 0)
-        if self._folders.is_ended(folder.task) or self._is_refused(folder):
+        if self._folders.is_ended(folder.task) or self._is_rejected(folder):
             return None
         try:
             return self._folders.record_next(
@@ -310,13 +315,13 @@ class Chains:
             log.error("%s: no next attempt could be written: %s", folder.attempt, error)
             return None
 
-    def _is_refused(self, folder: AttemptFolder) -> bool:
+    def _is_rejected(self, folder: AttemptFolder) -> bool:
         """Looked at again after a while: a policy may be changed, a pairing renewed."""
-        if time.monotonic() < self._refused.get(folder.task, 0.0):
+        if time.monotonic() < self._rejected.get(folder.task, 0.0):
             return True
-        why = self.refusal(folder, folder.number + 1)
+        why = self._rejection(folder, folder.number + 1)
         if why:
-            self._refused[folder.task] = time.monotonic() + REFUSED_SECONDS
+            self._rejected[folder.task] = time.monotonic() + REJECTED_SECONDS
             log.warning("%s is not followed: %s", folder.attempt, why)
         return bool(why)
 
@@ -326,7 +331,7 @@ class Chains:
             return False
         if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
             return False
-        after = self._heeding.grant_of(tracked.folder).get("queue_after_seconds")
+        after = self._stop_flag.grant_of(tracked.folder).get("queue_after_seconds")
         return after is not None and _running_for(tracked) >= float(after)
 
     def _queue_ahead(self, tracked: Tracked) -> None:
@@ -335,24 +340,24 @@ class Chains:
             return
         made = self._make(tracked.folder, early=True)
         if made is None:
-            self._follow_again(tracked.folder.attempt, REFUSED_SECONDS)
+            self._follow_again(tracked.folder.attempt, REJECTED_SECONDS)
         else:
             log.info("%s is queued to follow %s", made.attempt, tracked.folder.attempt)
             known = AttemptKnown(attempt=made.attempt, number=made.number)
-            self._attempts.say_as_it_is(tracked, known)
+            self._attempts.report_as_is(tracked, known)
             self._attempts.load(made)
 
     def _queue_behind(self, last: Tracked) -> None:
         """Where every place is taken, the youngest makes room: age counts in queues."""
-        line = self._lines.waiting(last.folder.task)
-        youngest = last.folder if self._lines.is_full(last) and len(line) > 1 else None
+        line = self._waiting.waiting(last.folder.task)
+        youngest = last.folder if self._waiting.is_full(last) and len(line) > 1 else None
         before = line[-2] if youngest is not None else last
         made = self._make(before.folder, early=True, instead=youngest)
         if made is None:
             return
         log.info("%s is queued behind %s", made.attempt, before.folder.attempt)
         if youngest is not None:
-            self._call_off(youngest)
+            self._withdraw(youngest)
         self._attempts.load(made)
 
     def _may_wait(self, tracked: Tracked) -> bool:
@@ -370,7 +375,7 @@ class Chains:
         grant = self._folders.grant(tracked.folder.task)
         manners = FollowUpPolicy(
             float(grant.get("hand_over_seconds") or 60.0),
-            can_hand_over=self._heeding.heeds_the_flag(before.folder),
+            can_hand_over=self._stop_flag.is_supported(before.folder),
         )
         now = Chain(
             now=_running_for(before),
@@ -382,12 +387,12 @@ class Chains:
         )
         return decide_arrival(now, manners)
 
-    def _call_off(self, folder: AttemptFolder) -> None:
+    def _withdraw(self, folder: AttemptFolder) -> None:
         """Of a follow-up it is told at once: should the present attempt end meanwhile, nobody must wait for this one."""
         self._folders.record_cancel(folder.task, folder.attempt)
         tracked = self._attempts.known.get(folder.attempt)
         if tracked is not None and folder.is_withdrawn:
-            self._attempts.say_as_it_is(tracked, Gone(attempt=folder.attempt))
+            self._attempts.report_as_is(tracked, Gone(attempt=folder.attempt))
         self._attempts.cancel(folder)
 
     def _note(self, tracked: Tracked, words: str) -> None:

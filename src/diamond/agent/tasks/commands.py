@@ -1,9 +1,9 @@
-"""Commands of the service: the intent is on disk before a command counts as done."""
+"""Commands of the service: the intent is on disk before a command is acknowledged."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -38,30 +38,36 @@ class _Named:
 
 
 @dataclass
-class Clerk:
-    """Writes intents in the thread that fetched the commands, then posts the act to the main thread."""
+class CommandHandler:
+    """Saves intents in the thread that fetched the commands, then has the main thread act on them."""
 
     tasks: TaskFolders
     attempts: Attempts
     post: Callable[[Callable[[], None]], None]
-    tell: Callable[[str, Event], None]
+    report: Callable[[str, Event], None]
     probe: Callable[[bool], None]
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
     image: Callable[[ImageCommand], None]
-    refusal: Callable[[Command], str]
-    """Why this machine does not take a command, or ''."""
-    note: Callable[[Command, str], None]
-    """Writes down what was taken or turned away."""
+    rejection: Callable[[Command], str]
+    """Why this machine rejects a command, or ''."""
+    record: Callable[[Command, str], None]
+    """Writes a command and why it was rejected into the ledger."""
     accepted: Callable[[Submit], None]
-    """Hears of a submission whose intent is on disk."""
+    """Called with a submission whose intent is on disk."""
     reached: Callable[[str], None]
-    """Hears of a step of a submission that is done."""
-    done: set[str] = field(default_factory=set)
-    """Ids to be acknowledged with the next call."""
+    """Called when a step of a submission is done."""
+    _done: set[str] = field(default_factory=set)
 
-    def take(self, data: Any) -> None:
-        """Write one command down; a fault in it is logged and acknowledged, since repeating would not help."""
+    def done(self) -> frozenset[str]:
+        """Ids to acknowledge with the next call."""
+        return frozenset(self._done)
+
+    def acknowledged(self, ids: Collection[str]) -> None:
+        self._done.difference_update(ids)
+
+    def handle(self, data: Any) -> None:
+        """Save one command; a malformed one is logged and acknowledged, since repeating would not help."""
         number = str(data.get("id")) if isinstance(data, dict) else ""
         command: Optional[Command] = None
         try:
@@ -69,27 +75,27 @@ class Clerk:
             if command is None:
                 log.warning("a command of an unknown type %.80r is ignored", data.get("type"))
             else:
-                self._obey(command)
+                self._check_and_act(command)
         except (BadRequest, KeyError, ValueError, TypeError) as error:
-            log.exception("the command %.80s makes no sense", number)
+            log.exception("the command %.80s is malformed", number)
             self._cannot_read(data, error)
         except OSError as error:
-            if not self._no_room(command, error):
+            if not self._disk_failed(command, error):
                 return
-        self.done.add(number)
+        self._done.add(number)
 
-    def _obey(self, command: Command) -> None:
-        """Unless the machine's policy says no; what was taken before is taken again."""
+    def _check_and_act(self, command: Command) -> None:
+        """Unless the machine's policy rejects it; what was accepted before is accepted again."""
         is_known = isinstance(command, Submit) and self._folder(command).is_known
-        why = "" if is_known else self.refusal(command)
+        why = "" if is_known else self.rejection(command)
         if not is_known:
-            self.note(command, why)
+            self.record(command, why)
         if not why:
             self._act(command)
             return
-        log.warning("%s is refused: %s", command_type(command), why)
+        log.warning("%s was rejected: %s", command_type(command), why)
         if isinstance(command, Submit):
-            self._tell_failed(command, Reason.POLICY, why)
+            self._report_failed(command, Reason.POLICY, why)
 
     def _act(self, command: Command) -> None:
         if isinstance(command, Submit):
@@ -126,10 +132,10 @@ class Clerk:
         self.post(lambda: self.attempts.chains.cancelled(folder))
         self.post(lambda: self.attempts.cancel(folder))
 
-    def _no_room(self, command: Optional[Command], error: OSError) -> bool:
-        """Nothing could be written down. A submit will not be done, and the person hears why; one whose intent stands
-        may be in the queue, so it is taken again. A cancel is carried out from memory, and taken again until its
-        tombstone stands. True if that was all."""
+    def _disk_failed(self, command: Optional[Command], error: OSError) -> bool:
+        """Nothing could be saved. A submit fails, and its owner learns why; one whose intent was saved may be queued, so
+        it is accepted again. A cancel is carried out from memory, and accepted again until its tombstone is saved.
+        True if the command is done with that."""
         log.error("%s: %s", error.filename, error.strerror)
         if isinstance(command, Cancel):
             folder = self._folder(command)
@@ -138,12 +144,12 @@ class Clerk:
         if isinstance(command, Submit) and self._folder(command).is_known:
             return False
         if isinstance(command, Submit):
-            words = f"the agent cannot write in its work folder: {error.strerror}"
-            self._tell_failed(command, Reason.DISK, words)
+            message = f"the agent cannot write in its work folder: {error.strerror}"
+            self._report_failed(command, Reason.DISK, message)
         return True
 
     def _cannot_read(self, data: Any, error: Exception) -> None:
-        """A submission that is acknowledged and not done would be prepared for ever."""
+        """A submission that is acknowledged and not done would stay in preparation forever."""
         if not isinstance(data, dict) or data.get("type") != "submit":
             return
         try:
@@ -152,9 +158,9 @@ class Clerk:
                 return
         except BadRequest:
             return
-        words = f"the agent cannot take this order ({error}); a newer agent may"
-        self._tell_failed(named, Reason.REFUSED, words)
+        message = f"the agent cannot read this order ({error}); a newer agent may"
+        self._report_failed(named, Reason.REFUSED, message)
 
-    def _tell_failed(self, command: Submit | _Named, reason: Reason, words: str) -> None:
-        failed = PrepareFailed(attempt=command.attempt, reason=reason.value, message=words)
-        self.tell(command.task, failed)
+    def _report_failed(self, command: Submit | _Named, reason: Reason, message: str) -> None:
+        failed = PrepareFailed(attempt=command.attempt, reason=reason.value, message=message)
+        self.report(command.task, failed)

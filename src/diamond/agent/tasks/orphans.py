@@ -1,6 +1,6 @@
 """Tasks that the service believes open and whose run directory is gone (a purged scratch, an `rm`).
 
-The batch system is asked by the job's name; a task that nobody knows any more is lost, never running for ever.
+The batch system is asked by the job's name; a task that nobody knows any more is lost, not running forever.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)
 
-WORDS = "its run directory is gone from the machine"
+MESSAGE = "its run directory is gone from the machine"
 
 
 class Orphans:
@@ -32,25 +32,25 @@ class Orphans:
         tasks: TaskFolders,
         scheduler: Scheduler,
         budget: Budget,
-        tell: Callable[[str, Event], None],
+        report: Callable[[str, Event], None],
         grace: float = LOST_GRACE,
     ) -> None:
         self._tasks, self._scheduler, self._budget = tasks, scheduler, budget
-        self._tell, self._grace = tell, grace
+        self._report, self._grace = report, grace
         self._due: dict[AttemptFolder, float] = {}
         self._busy = threading.Lock()
 
-    def told_open(self, open_tasks: Iterable[OpenTask], now: float) -> None:
-        """What the service named at hello."""
-        for one in open_tasks:
-            folder = self._tasks.attempt(one.task, one.attempt)
+    def expect(self, open_tasks: Iterable[OpenTask], now: float) -> None:
+        """The tasks that the service named at hello."""
+        for each in open_tasks:
+            folder = self._tasks.attempt(each.task, each.attempt)
             if not folder.is_known:
                 self._due.setdefault(folder, now + self._grace)
 
     def look(self, now: float) -> None:
         """Ask about those whose time has come, in a thread of its own."""
-        self._due = {one: at for one, at in self._due.items() if not one.is_known}
-        due = [one for one, at in self._due.items() if at <= now]
+        self._due = {folder: at for folder, at in self._due.items() if not folder.is_known}
+        due = [folder for folder, at in self._due.items() if at <= now]
         if due and not self._busy.locked():
             threading.Thread(target=self._settle, args=(due,), daemon=True).start()
 
@@ -58,7 +58,7 @@ class Orphans:
         with self._busy:
             for folder in due:
                 try:
-                    event = self._word(folder)
+                    event = self._end_of(folder)
                 except DiamondError as error:
                     log.info("%s: %s", folder.attempt, error.message)
                     event = None
@@ -66,16 +66,16 @@ class Orphans:
                     self._due[folder] = time.monotonic() + self._grace
                 else:
                     self._due.pop(folder, None)
-                    self._tell(folder.task, event)
+                    self._report(folder.task, event)
 
-    def _word(self, folder: AttemptFolder) -> Event | None:
+    def _end_of(self, folder: AttemptFolder) -> Event | None:
         """The end, if there was one; None while the batch system still has the job, or may not be asked now."""
         if not self._budget.take(reserve=1.0):
             return None
         native_id, now = self._scheduler.find(folder.job_name), time.time()
         if native_id is None:
             return Lost(
-                at=now, attempt=folder.attempt, message=f"{WORDS}, and no job of it is known"
+                at=now, attempt=folder.attempt, message=f"{MESSAGE}, and no job of it is known"
             )
         status = {**self._scheduler.history([native_id]), **self._scheduler.status([native_id])}
         return _ended(folder, status.get(native_id), now)
@@ -92,5 +92,5 @@ def _ended(folder: AttemptFolder, status: NativeStatus | None, now: float) -> Ev
         reason=status.reason,
         exit_code=status.exit_code,
         signal=status.signal,
-        message=f"{WORDS}. {status.message}".strip(),
+        message=f"{MESSAGE}. {status.message}".strip(),
     )

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
-from diamond.agent.tasks.stop_flag import Heeding
+from diamond.agent.tasks.stop_flag import StopFlagSupport
 from diamond.planning.follow_ups import (
     Chain,
     FollowUpPolicy,
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Lines:
+class WaitingFollowUps:
     """Called from the agent's main thread."""
 
-    def __init__(self, folders: TaskFolders, attempts: Attempts, heeding: Heeding) -> None:
-        self._folders, self._attempts, self._heeding = folders, attempts, heeding
+    def __init__(
+        self, folders: TaskFolders, attempts: Attempts, stop_flag: StopFlagSupport
+    ) -> None:
+        self._folders, self._attempts, self._stop_flag = folders, attempts, stop_flag
         self._begun: set[str] = set()
 
     def waiting(self, task: str) -> list[Tracked]:
@@ -63,9 +65,9 @@ class Lines:
         if self._attempts.room(last.partition) or not self._attempts.has_queue():
             return False
         due = next_submission_time(self._chain(line), self._cushion(last), self._manners(last))
-        return due is not None and due <= time.time() and not self._was_refused_behind(last)
+        return due is not None and due <= time.time() and not self._has_failed_behind(last)
 
-    def _was_refused_behind(self, last: Tracked) -> bool:
+    def _has_failed_behind(self, last: Tracked) -> bool:
         """One that was refused is not followed by the next at every look."""
         every = self._folders.attempts(last.folder.task)
         return any(one.number > last.number and one.failure is not None for one in every)
@@ -106,7 +108,7 @@ class Lines:
         )
 
     def _cushion(self, tracked: Tracked) -> float:
-        return float(self._heeding.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
+        return float(self._stop_flag.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
 
     def _manners(self, tracked: Tracked) -> FollowUpPolicy:
         ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)

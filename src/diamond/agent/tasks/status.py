@@ -120,8 +120,8 @@ class Asker:
     def _question(self, ids: list[str]) -> Answers:
         """What is known of each id; an id is None only when queue and accounting both really answered."""
         answers: Answers = dict(self._scheduler.status(ids))
-        absent = [one for one in ids if one not in answers]
+        absent = [each for each in ids if each not in answers]
         if absent and self._budget.take():
             past = self._scheduler.history(absent)
-            answers.update({one: past.get(one) for one in absent})
+            answers.update({each: past.get(each) for each in absent})
         return answers

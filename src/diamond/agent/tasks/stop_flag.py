@@ -1,4 +1,4 @@
-"""Whether the program of a task saves and leaves when the stop flag appears: as seen before, not as hoped."""
+"""Whether the program of a task saves and exits when the stop flag appears, by what it did before."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from diamond.core.task import CONTINUE_EXIT_CODE
 LOOK_AGAIN_SECONDS = 30.0
 
 
-class Heeding:
+class StopFlagSupport:
     def __init__(self, folders: TaskFolders) -> None:
         self._folders = folders
-        self._found: dict[str, tuple[bool, float]] = {}
+        self._seen: dict[str, tuple[bool, float]] = {}
 
-    def heeds_the_flag(self, folder: AttemptFolder) -> bool:
-        return self._has_left_by_it(folder) or _saves_by_diamond(folder)
+    def is_supported(self, folder: AttemptFolder) -> bool:
+        return self._has_exited_by_it(folder) or _saves_by_diamond(folder)
 
     def grant_of(self, folder: AttemptFolder) -> dict[str, Any]:
         """What the service allows the chain: follow-ups of a program that cannot hand over are queued later.
 
-        Asked at every look, it looks rarely: the files lie on a shared file system.
+        The files are on a shared file system, so they are checked rarely.
         """
         grant = self._folders.grant(folder.task)
-        if "alone" not in grant or self._was_seen_to_heed(folder):
+        if "alone" not in grant or self._was_seen(folder):
             return grant
         return {**grant, **grant["alone"]}
 
-    def _was_seen_to_heed(self, folder: AttemptFolder) -> bool:
-        heeds, looked_at = self._found.get(folder.task, (False, -LOOK_AGAIN_SECONDS))
+    def _was_seen(self, folder: AttemptFolder) -> bool:
+        supports, looked_at = self._seen.get(folder.task, (False, -LOOK_AGAIN_SECONDS))
         now = time.monotonic()
-        if not heeds and now - looked_at >= LOOK_AGAIN_SECONDS:
-            heeds = self.heeds_the_flag(folder)
-            self._found[folder.task] = (heeds, now)
-        return heeds
+        if not supports and now - looked_at >= LOOK_AGAIN_SECONDS:
+            supports = self.is_supported(folder)
+            self._seen[folder.task] = (supports, now)
+        return supports
 
-    def _has_left_by_it(self, folder: AttemptFolder) -> bool:
+    def _has_exited_by_it(self, folder: AttemptFolder) -> bool:
         every = self._folders.attempts(folder.task)
         exits = [one.exit_of(run) for one in every for run in one.runs()]
         return any(exit is not None and exit.code == CONTINUE_EXIT_CODE for exit in exits)
 
 
 def _saves_by_diamond(folder: AttemptFolder) -> bool:
-    """`diamond.training` writes this file, and looks for the flag."""
+    """`diamond.training` writes this file, and checks for the flag."""
     places = [folder.run_folder(run) for run in folder.runs()]
     return any((place / "checkpoints.jsonl").exists() for place in places)

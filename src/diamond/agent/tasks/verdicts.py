@@ -26,6 +26,8 @@ NOT_STARTED = 73
 """The batch script's own exit code for: no room, nothing was started."""
 TURNED_AWAY = 74
 """Its exit code for: another job holds the attempt, or a cancel came before; nothing was started."""
+LATE_SECONDS = 120.0
+"""How long files of a run without an exit file may still appear after its end: a shared file system can be slow."""
 SIGNAL_GRACE = 60.0
 """How long a death by signal waits while the batch system still says completing, or has not answered."""
 COMPLETING_GRACE = 900.0

@@ -1,4 +1,4 @@
-"""Threads for what takes time: staging, cancelling. Their findings go back to the main thread by `post`."""
+"""Threads for what takes time: staging, cancelling, excluding nodes. They report their results to the main thread."""
 
 from __future__ import annotations
 
@@ -7,139 +7,127 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from diamond.agent.guard.fence import Fence
 from diamond.agent.link.carriers import LinkDown
+from diamond.agent.tasks.attempts import Tracked
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.staging import StageFailed, Stager
-from diamond.agent.tasks.submission import Submitter
+from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.errors import Cancelled, Unanswered
+from diamond.core.task import Reason
 from diamond.schedulers.base import LeavesOutNodes, Scheduler
-
-if TYPE_CHECKING:
-    from diamond.agent.tasks.attempts import Attempts, Tracked
 
 log = logging.getLogger(__name__)
 
 STAGERS = 8
 RETRY_SECONDS = 5.0
-SAY_SECONDS = 1.0
-
-Post = Callable[[Callable[[], None]], None]
+REPORT_SECONDS = 1.0
 
 
+class StagingResults(Protocol):
+    """Receives how staging went. Called from the staging threads."""
+
+    def staging(self, tracked: Tracked, what: str, line: str) -> None: ...
+    def staged(self, tracked: Tracked) -> None: ...
+    def failed(self, folder: AttemptFolder, reason: Reason, message: str) -> None: ...
+    def cancelled(self, folder: AttemptFolder) -> None: ...
+
+
+@dataclass(frozen=True)
 class Workers:
-    """`bind` must be called once, before anything else."""
+    """Does what is put into `work`."""
 
-    def __init__(
-        self,
-        stager: Stager,
-        scheduler: Scheduler,
-        fence: Fence,
-        *,
-        post: Post,
-        hurry: Callable[[], None],
-    ) -> None:
-        self._stager, self._scheduler, self._fence, self._post = stager, scheduler, fence, post
-        self._to_stage: queue.Queue[Tracked] = queue.Queue()
-        self._to_cancel: queue.Queue[list[str]] = queue.Queue()
-        self._cancelling: set[str] = set()
-        self.asker_hint = hurry
-
-    def bind(self, attempts: Attempts, submitter: Submitter) -> None:
-        self._attempts, self.submitter = attempts, submitter
+    work: WorkQueue[Tracked]
+    stager: Stager
+    scheduler: Scheduler
+    fence: Fence
+    results: StagingResults
 
     def start(self) -> None:
         for number in range(STAGERS):
             threading.Thread(target=self._stage_all, name=f"stage-{number}", daemon=True).start()
         threading.Thread(target=self._cancel_all, name="cancel", daemon=True).start()
-        self.submitter.start()
+        threading.Thread(target=self._exclude_all, name="exclude", daemon=True).start()
 
-    def stage(self, tracked: Tracked) -> None:
-        self._to_stage.put(tracked)
+    def _exclude_all(self) -> None:
+        while True:
+            folder, native_id = self.work.exclusions.get()
+            try:
+                self._exclude(folder, native_id)
+            except Unanswered as error:
+                log.info("%s: excluding nodes: %s", folder.attempt, error.message)
+                self._later(self.work.exclusions, (folder, native_id))
+            except Exception:
+                log.exception("%s: failed nodes could not be excluded", folder.attempt)
 
-    def cancel(self, native_ids: list[str]) -> None:
-        """Ask for the end of jobs; one that waits to be asked for is not put in line again."""
-        fresh = [one for one in native_ids if one not in self._cancelling]
-        self._cancelling.update(fresh)
-        if fresh:
-            self._to_cancel.put(fresh)
-
-    def leave_out(self, folder: AttemptFolder, native_id: str) -> None:
-        """Tell the batch system which nodes a job that waits must not get, where it can be told."""
-        if isinstance(self._scheduler, LeavesOutNodes):
-            threading.Thread(
-                target=self._leave_out,
-                args=(self._scheduler.leave_out, folder, native_id),
-                daemon=True,
-            ).start()
-
-    def _leave_out(self, tell: Callable[..., None], folder: AttemptFolder, native_id: str) -> None:
-        try:
-            self._fence.check()
-            tell(native_id, self._stager.submission(folder), self._stager.profile().flags)
-        except Unanswered as error:
-            log.info("%s: its nodes: %s", folder.attempt, error.message)
-            threading.Timer(RETRY_SECONDS, self._leave_out, [tell, folder, native_id]).start()
-        except Exception:
-            log.exception("%s: nodes that failed could not be left out", folder.attempt)
+    def _exclude(self, folder: AttemptFolder, native_id: str) -> None:
+        """Tell the batch system which nodes a queued job must not get, if it can be told."""
+        if isinstance(self.scheduler, LeavesOutNodes):
+            self.fence.check()
+            submission, flags = self.stager.submission(folder), self.stager.profile().flags
+            self.scheduler.leave_out(native_id, submission, flags)
 
     def _stage_all(self) -> None:
         while True:
-            tracked = self._to_stage.get()
+            tracked = self.work.staging.get()
             try:
-                self._stage_one(tracked)
+                self._stage(tracked)
             except LinkDown as error:
                 log.info("%s waits for the service: %s", tracked.folder.attempt, error)
-                threading.Timer(RETRY_SECONDS, self.stage, [tracked]).start()
+                self._later(self.work.staging, tracked)
             except Exception:
                 log.exception("staging %s failed", tracked.folder.attempt)
                 self._fail(tracked, StageFailed.unforeseen())
 
-    def _stage_one(self, tracked: Tracked) -> None:
-        folder, attempts = tracked.folder, self._attempts
-        say = _Sayer(lambda what, line: self._post(lambda: attempts.staging(tracked, what, line)))
+    def _stage(self, tracked: Tracked) -> None:
+        folder = tracked.folder
+        say = _Throttled(lambda what, line: self.results.staging(tracked, what, line))
         try:
             if folder.is_cancelled:
-                raise Cancelled("Called off before anything was made ready")
-            self._stager.stage(folder, say=say, cancelled=lambda: folder.is_cancelled)
+                raise Cancelled("Cancelled before it was staged")
+            self.stager.stage(folder, say=say, cancelled=lambda: folder.is_cancelled)
         except Cancelled:
-            self._post(lambda: attempts.called_off(folder))
+            self.results.cancelled(folder)
         except StageFailed as error:
             self._fail(tracked, error)
         else:
-            self._post(lambda: attempts.staged(tracked))
+            self.results.staged(tracked)
 
     def _fail(self, tracked: Tracked, error: StageFailed) -> None:
-        reason, message = error.reason, error.message
-        self._post(lambda: self._attempts.refused(tracked.folder, reason, message))
+        self.results.failed(tracked.folder, error.reason, error.message)
 
     def _cancel_all(self) -> None:
         while True:
-            native_ids = self._to_cancel.get()
+            native_ids = self.work.cancelling.get()
             try:
-                self._fence.check()
+                self.fence.check()
                 for native_id in native_ids:
-                    self._scheduler.cancel(native_id)
-                self.asker_hint()
+                    self.scheduler.cancel(native_id)
+                self.work.ask_soon()
             except Unanswered as error:
                 log.info("cancelling %s: %s", native_ids, error.message)
-                threading.Timer(RETRY_SECONDS, self._to_cancel.put, [native_ids]).start()
+                self._later(self.work.cancelling, native_ids)
                 continue
             except Exception:
                 log.exception("cancelling %s failed", native_ids)
-            self._cancelling.difference_update(native_ids)
+            self.work.was_cancelled(native_ids)
+
+    @staticmethod
+    def _later(waiting: queue.Queue[Any], item: Any) -> None:
+        threading.Timer(RETRY_SECONDS, waiting.put, [item]).start()
 
 
-class _Sayer:
+class _Throttled:
     """Passes a line on at most once a second."""
 
-    def __init__(self, tell: Callable[[str, str], None]) -> None:
-        self._tell, self._at, self._what = tell, 0.0, ""
+    def __init__(self, report: Callable[[str, str], None]) -> None:
+        self._report, self._at, self._what = report, 0.0, ""
 
     def __call__(self, what: str, line: str) -> None:
         now = time.monotonic()
-        if line and (what != self._what or now - self._at >= SAY_SECONDS):
+        if line and (what != self._what or now - self._at >= REPORT_SECONDS):
             self._what, self._at = what, now
-            self._tell(what, line)
+            self._report(what, line)

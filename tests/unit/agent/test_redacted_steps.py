@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from diamond.agent.images.redacted_steps import veil_steps
+from diamond.agent.output.redacted_steps import redact_steps
 
 RECORD = {"identity": "sha256:1", "sha256": "2", "format": "sif", "platform": "linux/amd64"}
 
@@ -17,14 +17,14 @@ def test_only_the_names_of_an_image_leave_and_every_byte_keeps_its_place() -> No
         b'{"event": "image", "record": "sec',
     ]
     content = b"\n".join(lines)
-    veiled = veil_steps(content)
-    first, second = veiled.splitlines()
-    assert len(veiled) == len(lines[0]) + len(lines[1]) + 2
+    redacted = redact_steps(content)
+    first, second = redacted.splitlines()
+    assert len(redacted) == len(lines[0]) + len(lines[1]) + 2
     assert not first.strip()
     assert json.loads(second) == {"event": "image", "record": RECORD}
 
 
 def test_what_cannot_be_read_stays() -> None:
     lines = b'secret\n[1]\n{"event": "image"}\n{"event": "image", "record": 1}\n\xff\n\n'
-    assert veil_steps(lines).split() == []
-    assert len(veil_steps(lines)) == len(lines)
+    assert redact_steps(lines).split() == []
+    assert len(redact_steps(lines)) == len(lines)
