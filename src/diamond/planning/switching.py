@@ -90,7 +90,9 @@ def hold(params: Params, names: BatchNames, *, ranks: int, written_ranks: int) -
     return Switch(changed, float(whole), _words(changed, params))
 
 
-def trials(params: Params, names: BatchNames, *, ranks: int, cpus: int) -> dict[str, Switch]:
+def settings_to_try(
+    params: Params, names: BatchNames, *, ranks: int, cpus: int
+) -> dict[str, Switch]:
     """What is tried on one node, by what it is called: precision, larger batches, data-loader workers."""
     changes = [*_precisions(params), *_batches(params, names), *_workers(params, cpus)]
     return {

@@ -9,7 +9,7 @@ from diamond.planning.scaling import NOISE
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedSetting:
     """One short run with something changed, such as precision, batch size or data-loader workers."""
 
     change: str
@@ -29,21 +29,21 @@ class Gain:
     words: str
 
 
-def gains(baseline: float, trials: Sequence[Trial]) -> list[Gain]:
+def gains(baseline: float, tried: Sequence[TriedSetting]) -> list[Gain]:
     """What each change gave, the best first; a difference within the noise helps nobody."""
-    found = [gain(baseline, trial) for trial in trials]
+    found = [gain(baseline, setting) for setting in tried]
     return sorted(found, key=lambda one: one.factor, reverse=True)
 
 
-def gain(baseline: float, trial: Trial) -> Gain:
-    factor = trial.throughput / baseline
-    helps = not trial.problem and factor > 1 + NOISE
-    return Gain(trial.change, factor, helps, gain_words(trial, factor))
+def gain(baseline: float, setting: TriedSetting) -> Gain:
+    factor = setting.throughput / baseline
+    helps = not setting.problem and factor > 1 + NOISE
+    return Gain(setting.change, factor, helps, gain_words(setting, factor))
 
 
-def gain_words(trial: Trial, factor: float) -> str:
-    if trial.problem:
-        return f"{trial.change}: failed ({trial.problem})"
+def gain_words(setting: TriedSetting, factor: float) -> str:
+    if setting.problem:
+        return f"{setting.change}: failed ({setting.problem})"
     if abs(factor - 1) <= NOISE:
-        return f"{trial.change}: no difference"
-    return f"{trial.change}: {factor:.2f}× the throughput"
+        return f"{setting.change}: no difference"
+    return f"{setting.change}: {factor:.2f}× the throughput"

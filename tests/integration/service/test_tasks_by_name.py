@@ -18,6 +18,7 @@ from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.tables import name_endings, tasks
 from diamond.service.tasks import task_list
 from diamond.service.tasks.job_store import add_job
+from diamond.service.tasks.rows import JobRow
 from diamond.service.tasks.store import add_task
 from diamond.service.tasks.task_list import TaskFilter, list_tasks
 from support.database import open_store, with_store
@@ -184,20 +185,22 @@ async def fill(store: Store) -> None:
 
 
 async def add(tx: Transaction, number: int, name: str) -> None:
-    job: dict[str, Any] = {
-        "id": f"j{number}",
-        "owner": LOCAL_USER,
-        "name": name,
-        "spec": {},
-        "code": None,
-        "digest": "",
-        "created": float(number),
-    }
+    job = JobRow(
+        id=f"j{number}",
+        owner=LOCAL_USER,
+        name=name,
+        spec={},
+        code=None,
+        digest="",
+        project="",
+        assignment="",
+        created=float(number),
+    )
     await add_job(tx, job)
     task: dict[str, Any] = {
         "id": f"t{number}",
         "owner": LOCAL_USER,
-        "job": job["id"],
+        "job": job.id,
         "name": name,
         "kind": "run",
         "endpoint": f"e{number % 2}",

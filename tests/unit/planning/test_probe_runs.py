@@ -10,7 +10,7 @@ from diamond.core.errors import BadRequest
 from diamond.planning.measuring import measure, step_seconds
 from diamond.planning.probing import ProbeState, judge, parse_goal, startable
 from diamond.planning.scaling import Goal
-from diamond.planning.switching import batch_names, hold, trials, untried
+from diamond.planning.switching import batch_names, hold, settings_to_try, untried
 
 
 def steps(count: int, pace: float, *, warm_up: float = 0.0, every: int = 1) -> list[Any]:
@@ -123,7 +123,7 @@ def test_a_param_is_found_by_the_name_that_the_person_gives() -> None:
 
 def test_precision_batch_and_workers_are_tried_one_at_a_time() -> None:
     params = {"precision": "fp32", "batch_size": 32, "num_workers": 0}
-    tried = trials(params, batch_names(params), ranks=2, cpus=4)
+    tried = settings_to_try(params, batch_names(params), ranks=2, cpus=4)
     assert {label: one.samples_per_step for label, one in tried.items()} == {
         "precision=bf16": 64,
         "batch_size=64": 128,
@@ -148,7 +148,7 @@ def test_precision_batch_and_workers_are_tried_one_at_a_time() -> None:
 def test_bf16_is_written_as_each_library_writes_it(
     params: dict[str, Any], label: str | None
 ) -> None:
-    tried = trials(params, batch_names(params), ranks=1, cpus=1)
+    tried = settings_to_try(params, batch_names(params), ranks=1, cpus=1)
     assert list(tried) == ([label] if label else [])
 
 

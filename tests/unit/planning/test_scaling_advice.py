@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from diamond.core.errors import BadRequest
 from diamond.planning.scaling import Goal, Probe, advise, between, curve, hold_batch
-from diamond.planning.tuning import Trial, gains
+from diamond.planning.tuning import TriedSetting, gains
 
 PROBES = [
     Probe(1, 64, [1.0, 1.0, 1.2]),
@@ -137,9 +137,9 @@ def test_tuning_shows_what_each_change_gave_and_which_failed() -> None:
     found = gains(
         100,
         [
-            Trial("workers=4", 101),
-            Trial("bf16", 180),
-            Trial("batch=512", 0, problem="out of memory"),
+            TriedSetting("workers=4", 101),
+            TriedSetting("bf16", 180),
+            TriedSetting("batch=512", 0, problem="out of memory"),
         ],
     )
     assert [one.change for one in found] == ["bf16", "workers=4", "batch=512"]

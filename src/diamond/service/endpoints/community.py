@@ -7,18 +7,20 @@ Each job names the real person, and counts as hers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
 from diamond.service.endpoints import store as rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.people.shares import PROFILE, things_shared_with
 from diamond.service.people.store import find_user
 from diamond.service.platform.database.rows import Row
 
 
-async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[Row]:
+async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[EndpointRow]:
     """A person's own, then community accounts that are shared with her; of equal names her own is meant."""
     own = await rows.list_endpoints(connection, user)
     shared = await things_shared_with(connection, PROFILE, user)
@@ -32,9 +34,9 @@ async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[R
     return [*own, *others]
 
 
-async def usable_endpoint(connection: AsyncConnection, user: str, name: str) -> Row:
-    """One that a spec of hers was composed for."""
-    return next(row for row in await usable_endpoints(connection, user) if row["name"] == name)
+async def usable_endpoint(connection: AsyncConnection, user: str, name: str) -> EndpointRow:
+    """One that a spec of the user was composed for."""
+    return next(row for row in await usable_endpoints(connection, user) if row.name == name)
 
 
 async def require_usable(connection: AsyncConnection, user: str, endpoint: Row) -> None:
@@ -51,9 +53,9 @@ def is_community(row: Mapping[str, Any]) -> bool:
     return bool((row["policy"] or {}).get("community"))
 
 
-def as_guest(row: Row) -> Row:
-    """The owner's secrets are hers, and so is her default."""
-    return {**row, "secrets": [], "is_default": False}
+def as_guest(row: EndpointRow) -> EndpointRow:
+    """Without what is the owner's alone: secrets, and whether it is the default."""
+    return replace(row, secrets=[], is_default=False)
 
 
 async def name_person(

@@ -16,6 +16,7 @@ from diamond.images.recipe import environment_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as rows
 from diamond.service.images.build_steps import Told, parse_lines, read_steps
 from diamond.service.images.environments import (
@@ -24,8 +25,8 @@ from diamond.service.images.environments import (
     wanted_runtime,
 )
 from diamond.service.images.image_requests import (
-    Ready,
-    Wanted,
+    ReadyImage,
+    WantedBuild,
     endpoint_facts,
     image_name,
     want_build,
@@ -135,16 +136,16 @@ async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
 async def _begun(
     tx: Transaction,
     principal: Principal,
-    endpoint: Row,
-    wanted: Wanted,
+    endpoint: EndpointRow,
+    wanted: WantedBuild,
     *,
     name: str = "",
     retry_of: str | None = None,
 ) -> dict[str, Any]:
     begun = await want_build(tx, endpoint, wanted, retry_of=retry_of)
-    if isinstance(begun, Ready):
-        await _take_name(tx, principal.user, begun.image, name)
-        row = await rows.image_by_id(tx.connection, begun.image)
+    if isinstance(begun, ReadyImage):
+        await _take_name(tx, principal.user, begun.id, name)
+        row = await rows.image_by_id(tx.connection, begun.id)
         assert row is not None
         return {"build": None, "image": await show_image(tx.connection, row)}
     task = await find_task(tx.connection, principal, begun.what)

@@ -10,9 +10,10 @@ from typing import Any
 
 from diamond.compose.checking import Composed, EndpointFacts, ImageFacts, KnownImages, check
 from diamond.core import ids
-from diamond.core.order import Build, Continue, Image, Order, order_data
+from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
@@ -21,6 +22,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import Awaited, make_task
+from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.store import find_task
 
 BUILD_RESOURCES = {"cpus_per_task": 2}
@@ -29,14 +31,15 @@ CONTINUES = Continue(on=["exit-75", "preempted", "node-lost", "wall-time"], max_
 
 
 @dataclass(frozen=True)
-class Ready:
-    image: str
-    """Its id."""
-    found: Image
+class ReadyImage:
+    """An image that is on the endpoint."""
+
+    id: str
+    image: Image
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedBuild:
     """A build that somebody wants on an endpoint."""
 
     build: Build
@@ -68,7 +71,7 @@ def wanted_build(
     endpoints: list[EndpointFacts],
     account: str = "auto",
     resources: Mapping[str, Any] | None = None,
-) -> tuple[Wanted, Composed]:
+) -> tuple[WantedBuild, Composed]:
     """Checked like any job: partition, account and limits are the endpoint's. Raises `InvalidSpec`."""
     spec = {
         "name": name,
@@ -80,17 +83,17 @@ def wanted_build(
     composed = check(spec, endpoints=endpoints, code=None, images=KnownImages())
     order = replace(composed.order, command="", build=build, resume=CONTINUES)
     shown = {**composed.spec, "environment": environment_data(build.environment)}
-    return Wanted(build, name, order, shown), composed
+    return WantedBuild(build, name, order, shown), composed
 
 
 async def want_build(
     tx: Transaction,
-    endpoint: Row,
-    wanted: Wanted,
+    endpoint: EndpointRow,
+    wanted: WantedBuild,
     *,
     retry_of: str | None = None,
     afresh: bool = False,
-) -> Ready | Awaited:
+) -> ReadyImage | Awaited:
     """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
     owner, place = endpoint["owner"], endpoint["id"]
     wish = await wishes.find_wish(tx, owner, place, wanted.key)
@@ -144,26 +147,28 @@ def image_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60] or "image"
 
 
-async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | None:
+async def _there(tx: Transaction, image: str | None, endpoint: str) -> ReadyImage | None:
     copy = await copy_on(tx, image, endpoint) if image else None
-    return Ready(copy["image"], image_of(copy["record"])) if copy else None
+    return ReadyImage(copy["image"], image_of(copy["record"])) if copy else None
 
 
-async def _begin(tx: Transaction, endpoint: Row, wanted: Wanted, retry_of: str | None) -> Row:
-    job = {
-        "id": ids.new_id(ids.JOB),
-        "owner": endpoint["owner"],
-        "name": wanted.name,
-        "spec": wanted.spec,
-        "code": None,
-        "digest": wanted.order.digest,
-        "created": time.time(),
-        "project": "",
-    }
+async def _begin(
+    tx: Transaction, endpoint: EndpointRow, wanted: WantedBuild, retry_of: str | None
+) -> TaskRow:
+    job = JobRow(
+        id=ids.new_id(ids.JOB),
+        owner=endpoint.owner,
+        name=wanted.name,
+        spec=wanted.spec,
+        code=None,
+        digest=wanted.order.digest,
+        project="",
+        assignment="",
+        created=time.time(),
+    )
     await job_rows.add_job(tx, job)
-    order = order_data(wanted.order)
     return await make_task(
-        tx, job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind="build"
+        tx, job=job, endpoint=endpoint, order=wanted.order, retry_of=retry_of, kind="build"
     )
 
 

@@ -11,10 +11,11 @@ from diamond.images.bases import read_base
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
 from diamond.service.images import request_store as wishes
 from diamond.service.images.builds import start_build
-from diamond.service.images.image_requests import Ready
+from diamond.service.images.image_requests import ReadyImage
 from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
 from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
 from diamond.service.images.views import find_image, show_move
@@ -36,7 +37,7 @@ async def copy_image(
         row = await find_image(tx.connection, principal, image)
         place = await _endpoint(tx, principal, body.endpoint)
         found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
-        if isinstance(found, Ready):
+        if isinstance(found, ReadyImage):
             return {"how": "here", "words": f"it is on {place['name']} already"}
         move = await wishes.find_move(tx.connection, found.what)
         words = found.words.removeprefix("its image is ").removeprefix("being ")
@@ -146,7 +147,7 @@ def _address(reference: str) -> str:
     return read_base(reference).address
 
 
-async def _endpoint(tx: Transaction, principal: Principal, name: str) -> Row:
+async def _endpoint(tx: Transaction, principal: Principal, name: str) -> EndpointRow:
     if name == "auto":
         every = await list_endpoints(tx.connection, principal.user)
         chosen = [row for row in every if row["is_default"]] or every

@@ -14,13 +14,14 @@ from diamond.core.task import Phase
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import fail_waiting, image_of
 from diamond.service.images.image_requests import (
-    Ready,
+    ReadyImage,
     copy_on,
     endpoint_facts,
     image_name,
@@ -38,13 +39,13 @@ UNKNOWN_BUILD_SECONDS = 60.0
 
 async def bring(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     image: str,
     how: str = "auto",
     *,
     on: str = "",
     account: str = "auto",
-) -> Ready | Awaited:
+) -> ReadyImage | Awaited:
     """The image on this endpoint, or what must be waited for until it is there.
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
@@ -52,7 +53,7 @@ async def bring(
     image = await own_image(tx, endpoint["owner"], image)
     copy = await copy_on(tx, image, endpoint["id"])
     if copy is not None:
-        return Ready(image, image_of(copy["record"]))
+        return ReadyImage(image, image_of(copy["record"]))
     under_way = await wishes.open_copy(tx, image, endpoint["id"])
     if under_way is not None:
         return _moving(under_way)
@@ -206,8 +207,8 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
 
 
 async def _rebuild(
-    tx: Transaction, image: Row, endpoint: Row, *, on: str, account: str
-) -> Ready | Awaited:
+    tx: Transaction, image: Row, endpoint: EndpointRow, *, on: str, account: str
+) -> ReadyImage | Awaited:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
     recipe = recipe_from(image["recipe"])
     environment = replace(recipe.environment, lock=recipe.lock)

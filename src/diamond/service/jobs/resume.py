@@ -1,9 +1,8 @@
-"""A person lets a chain go on: the task itself while it has not ended, else a new task in the same run directory."""
+"""An owner lets a chain continue: the task itself while it has not ended, else a new task in the same run directory."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from diamond.core.errors import BadRequest, Conflict
@@ -16,135 +15,141 @@ from diamond.service.access.principal import Principal
 from diamond.service.chains.grants import budget_data, refusal, spending
 from diamond.service.chains.view import may_resume
 from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.endpoints.views import effective_facts
-from diamond.service.images import store as image_rows
-from diamond.service.jobs.retry import require_unsigned
+from diamond.service.images import store as image_store
+from diamond.service.jobs.images import note_image_use
+from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
-from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
-from diamond.service.projects.terms import require_place
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.projects.terms import require_still_allowed
+from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task
-from diamond.service.tasks.schemas import GoOnRequest
+from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.schemas import GoOnRequest, Task
 from diamond.service.tasks.stepping import Steps
-from diamond.service.tasks.store import find_task as row_of
+from diamond.service.tasks.store import find_task as task_by_id
 from diamond.service.tasks.store import tasks_after
 from diamond.service.tasks.tasks import find_task
 from diamond.service.tasks.views import show_task
 
+Chain = dict[str, Any]
+
 
 async def resume_task(
-    services: Services,
-    principal: Principal,
-    task: str,
-    wanted: GoOnRequest,
-    key: str | None,
-) -> dict[str, Any]:
-    async def resume(tx: Transaction) -> dict[str, Any]:
+    services: Services, principal: Principal, task: str, wanted: GoOnRequest, key: str | None
+) -> Task:
+    async def resume(tx: Transaction) -> Task:
         row = await find_task(tx.connection, principal, task, action=Action.WRITE)
-        endpoint = await endpoint_by_id(tx.connection, row["endpoint"])
+        endpoint = await endpoint_by_id(tx.connection, row.endpoint)
         if endpoint is None:
-            raise Conflict(f"Endpoint {row['endpoint_name']} is no longer there", "Run it anew.")
-        if row["state"] in FINAL_WORDS:
-            await require_place(tx.connection, principal, row)
+            raise Conflict(
+                f"Endpoint {row.endpoint_name} has been removed", "Run the spec on another one."
+            )
+        if row.state not in FINAL_WORDS:
+            resumed = await _allow_more(tx, row, endpoint, wanted, principal)
+        else:
+            await require_still_allowed(
+                tx.connection,
+                principal,
+                project=row.project,
+                endpoint=row.endpoint,
+                endpoint_name=row.endpoint_name,
+            )
             await require_usable(tx.connection, principal.user, endpoint)
-            return show_task(await _as_new_task(tx, row, endpoint, wanted))
-        return show_task(await _allow(tx, row, endpoint, wanted, principal))
+            resumed = await _as_new_task(tx, row, endpoint, wanted)
+        return Task.model_validate(show_task(resumed))
 
     request = Once.of(key, "resume", {"task": task, **wanted.model_dump()})
-    return await once(services.store, principal, request, resume)
+    return await once_as(Task, services.store, principal, request, resume)
 
 
-async def _allow(
+async def _allow_more(
     tx: Transaction,
-    row: Mapping[str, Any],
-    endpoint: Row,
+    task: TaskRow,
+    endpoint: EndpointRow,
     wanted: GoOnRequest,
     principal: Principal,
-) -> Mapping[str, Any]:
-    """More room for a task that lives; one that asks goes on at once."""
-    chain = {**(row["chain"] or {}), **_ceiling(row, endpoint, wanted, len(row["attempts"]))}
-    asks = row["phase"] == Phase.ASKING.value
-    refused = refusal(chain, row["order"], row["attempts"]) if asks else None
+) -> TaskRow:
+    """A higher limit for a task that has not ended; one that asks for it continues at once."""
+    chain = {**(task.chain or {}), **_limit(task, endpoint, wanted, len(task.attempts))}
+    asks = task.phase == Phase.ASKING.value
+    refused = refusal(chain, task.order, task.attempts) if asks else None
     if refused is not None:
-        more = f"diamond resume {row['id']} --budget '50 node-hours', or --attempts 10"
+        more = f"diamond resume {task.id} --budget '50 node-hours', or --attempts 10"
         raise BadRequest(refused.message, f"Allow more: {more}")
-    steps = Steps(row["owner"])
-    steps.load(row)
-    steps.allow(row["id"], chain)
+    steps = Steps(task.owner)
+    steps.load(task)
+    steps.allow(task.id, chain)
     if asks:
-        steps.apply(row["id"], Allowed(time.time(), by=principal.name))
+        steps.apply(task.id, Allowed(time.time(), by=principal.name))
     await steps.save(tx)
-    saved = await row_of(tx.connection, row["id"])
+    saved = await task_by_id(tx.connection, task.id)
     assert saved is not None
     return saved
 
 
 async def _as_new_task(
-    tx: Transaction, row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest
-) -> Mapping[str, Any]:
-    """What ended keeps its end; the new task takes over its run directory."""
-    _require_resumable(row)
-    require_unsigned(row, endpoint)
-    await _require_files(tx, row)
-    job = await job_rows.find_job(tx.connection, row["job"])
+    tx: Transaction, task: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest
+) -> TaskRow:
+    """The ended task stays as it is; the new task takes over its run directory."""
+    _require_resumable(task)
+    require_unsigned(task, endpoint)
+    await _require_free_run_directory(tx, task)
+    job = await job_store.find_job(tx.connection, task.job)
     if job is None:
-        raise Conflict(f"The job of {row['id']} is no longer there", "Run the spec again.")
-    chain = {**_ceiling(row, endpoint, wanted, 0), "continues": row["id"]}
-    chain.setdefault("budget", _rest(row))
-    refused = refusal(chain, row["order"], [])
+        raise Conflict(f"The job of {task.id} has been removed", "Run the spec again.")
+    chain = {**_limit(task, endpoint, wanted, 0), "continues": task.id}
+    chain.setdefault("budget", _rest_of_budget(task))
+    refused = refusal(chain, task.order, [])
     if refused is not None:
-        more = f"diamond resume {row['id']} --budget '50 node-hours'"
+        more = f"diamond resume {task.id} --budget '50 node-hours'"
         raise BadRequest(refused.message, f"Say how much it may use from now on: {more}")
+    order = order_from(task.order)
     made = await make_task(
-        tx, job=job, endpoint=endpoint, order=row["order"], retry_of=row["id"], chain=chain
+        tx, job=job, endpoint=endpoint, order=order, retry_of=task.id, chain=chain
     )
-    used = await image_rows.image_used_by(tx.connection, row["id"])
-    if used:
-        await image_rows.add_use(tx, image=used, task=made["id"], owner=made["owner"])
+    used = await image_store.image_used_by(tx.connection, task.id)
+    await note_image_use(tx, made, used or "")
     return made
 
 
-def _ceiling(
-    row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest, made: int
-) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _limit(task: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest, made: int) -> Chain:
+    """How many attempts it may have, `made` included, and its budget if a new one is given."""
+    chain: Chain = {}
     if wanted.budget is not None:
         charges = effective_facts(endpoint).get("charge")
-        found["budget"] = budget_data(wanted.budget, order_from(dict(row["order"])), charges)
+        chain["budget"] = budget_data(wanted.budget, order_from(task.order), charges)
     more = wanted.attempts or UNASKED_FOLLOW_UPS + (0 if made else 1)
-    return {**found, "allowed": made + more}
+    return {**chain, "allowed": made + more}
 
 
-def _rest(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What is left of the old budget: going on by a new task does not double it."""
-    chain = row["chain"] or {}
+def _rest_of_budget(task: TaskRow) -> Chain | None:
+    """A new task continues within the same budget: it does not double it."""
+    chain = task.chain or {}
     if not chain.get("budget"):
         return None
-    left = spending(chain, order_from(dict(row["order"])), row["attempts"]).left
+    left = spending(chain, order_from(task.order), task.attempts).left
     return {**chain["budget"], "amount": left}
 
 
-async def _require_files(tx: Transaction, row: Mapping[str, Any]) -> None:
+async def _require_free_run_directory(tx: Transaction, task: TaskRow) -> None:
     """Only one task can have the run directory."""
-    for later in await tasks_after(tx.connection, row["id"]):
-        goes_on = (later["chain"] or {}).get("continues") == row["id"]
-        if goes_on and (later["state"] not in FINAL_WORDS or later["started"] is not None):
+    for later in await tasks_after(tx.connection, task.id):
+        continues = (later.chain or {}).get("continues") == task.id
+        if continues and (later.state not in FINAL_WORDS or later.started is not None):
             raise Conflict(
-                f"Task {later['id']} already goes on with the files of {row['id']}",
-                f"Go on from there, once it has ended: diamond resume {later['id']}",
+                f"Task {later.id} already continues with the files of {task.id}",
+                f"Resume that one, once it has ended: diamond resume {later.id}",
             )
 
 
-def _require_resumable(row: Mapping[str, Any]) -> None:
-    if may_resume(row):
+def _require_resumable(task: TaskRow) -> None:
+    if may_resume(task):
         return
-    anew = f"Start anew: diamond retry {row['id']}"
-    if row["cleaned"]:
-        raise Conflict(f"The files of {row['id']} were removed", anew)
-    raise Conflict(
-        f"{row['id']} has {row['state']}: there is nothing to go on with",
-        anew,
-    )
+    retry = f"Start from the beginning: diamond retry {task.id}"
+    if task.cleaned:
+        raise Conflict(f"The files of {task.id} were removed", retry)
+    raise Conflict(f"{task.id} has {task.state}: there is nothing to continue", retry)

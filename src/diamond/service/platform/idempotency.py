@@ -7,8 +7,9 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import BaseModel
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -20,6 +21,7 @@ from diamond.service.platform.http.problems import IdempotencyMismatch
 
 Answer = dict[str, Any]
 Work = Callable[[Transaction], Awaitable[Answer]]
+Model = TypeVar("Model", bound=BaseModel)
 KEEP_SECONDS = 86400.0
 MAX_KEY = 255
 
@@ -59,6 +61,23 @@ async def once(
     if once.key is None:
         return await store.run(work)
     return await store.run(lambda tx: _guarded(tx, store, principal.user, once, work, secret))
+
+
+async def once_as(
+    kind: type[Model],
+    store: Store,
+    principal: Principal,
+    request: Once,
+    work: Callable[[Transaction], Awaitable[Model]],
+) -> Model:
+    """As `once`, for an answer that is a model: it is stored as JSON."""
+    if request.key is None:
+        return await store.run(work)
+
+    async def work_as_json(tx: Transaction) -> Answer:
+        return (await work(tx)).model_dump(mode="json")
+
+    return kind.model_validate(await once(store, principal, request, work_as_json))
 
 
 async def _guarded(

@@ -17,6 +17,7 @@ from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as rows
 from diamond.service.projects.notify_members import tell_of_place
+from diamond.service.projects.rows import ProjectRow
 from diamond.service.projects.visibility import find_person
 
 Row = Mapping[str, Any]
@@ -178,7 +179,7 @@ def sees_all(principal: Principal, row: Row) -> bool:
 
 async def find_project(
     connection: AsyncConnection, principal: Principal, project: str, needed: Role = Role.VIEWER
-) -> Row:
+) -> ProjectRow:
     """By id, or by its name among the caller's own: others' look like none."""
     own = await rows.projects_by_id(connection, principal.projects)
     found = [row for row in own if project == row["id"]]

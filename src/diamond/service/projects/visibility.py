@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,11 +14,12 @@ from diamond.service.people import store as users
 from diamond.service.people.shares import EVERYONE, PERSON, PROJECT, shared_with
 
 Row = Mapping[str, Any]
+Owned = TypeVar("Owned", bound=Row)
 
 
 async def visible(
-    connection: AsyncConnection, principal: Principal, kind: str, thing: str, row: Row | None
-) -> tuple[Row | None, Role | None]:
+    connection: AsyncConnection, principal: Principal, kind: str, thing: str, row: Owned | None
+) -> tuple[Owned | None, Role | None]:
     """The row and what the caller is to it; (None, None) alike for what is absent and for what is hidden.
 
     The database is asked the same whether or not there is a row: time must not tell a stranger either.

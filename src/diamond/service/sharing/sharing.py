@@ -18,7 +18,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as rows
 from diamond.service.projects.projects import find_project
-from diamond.service.projects.terms import place_of
+from diamond.service.projects.terms import project_terms
 from diamond.service.projects.visibility import find_person, visible
 from diamond.service.sharing.notify import tell_of_share
 from diamond.service.tasks import job_store as job_rows
@@ -91,12 +91,12 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
     async def move(tx: Transaction) -> None:
         row = await _own(tx.connection, principal, JOB, job)
-        place = await place_of(tx.connection, principal, project)
-        if place.id == row["project"]:
+        terms = await project_terms(tx.connection, principal, project)
+        if terms.id == row["project"]:
             return
         await require_free(tx.connection, principal, row)
-        await require_welcome(tx.connection, place, row)
-        await rows.move_job(tx, row["id"], place.id)
+        await require_welcome(tx.connection, terms, row)
+        await rows.move_job(tx, row["id"], terms.id)
 
     await services.store.run(move)
 

@@ -22,6 +22,7 @@ from diamond.service.platform.text import clean
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.core_rows import attempt_entry, row_values
+from diamond.service.tasks.rows import JobRow
 from diamond.service.tasks.submit_command import BESIDE
 
 
@@ -100,16 +101,18 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
     }
 
 
-def _job(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": row["job"],
-        "owner": row["owner"],
-        "name": row["name"],
-        "spec": {},
-        "code": None,
-        "digest": row["digest"],
-        "created": row["created"],
-    }
+def _job(row: dict[str, Any]) -> JobRow:
+    return JobRow(
+        id=row["job"],
+        owner=row["owner"],
+        name=row["name"],
+        spec={},
+        code=None,
+        digest=row["digest"],
+        project="",
+        assignment="",
+        created=row["created"],
+    )
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from diamond.core.errors import Conflict
 from diamond.service.access.principal import Principal, Role
 from diamond.service.limits import store as limits
 from diamond.service.projects.store import find_project
-from diamond.service.projects.terms import Place
+from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.job_store import tasks_of_jobs
 from diamond.service.tasks.store import tasks_by_id
 
@@ -38,15 +38,15 @@ async def require_sharable(connection: AsyncConnection, principal: Principal, jo
         raise Conflict(words, ASK, code="bound")
 
 
-async def require_welcome(connection: AsyncConnection, place: Place, job: Row) -> None:
+async def require_welcome(connection: AsyncConnection, terms: ProjectTerms, job: Row) -> None:
     """A restricted project holds nothing that ran elsewhere, or whose code lies in the service's store."""
-    if place.endpoints is None:
+    if terms.endpoints is None:
         return
-    place.require_no_store(job["spec"], job["code"])
+    terms.require_no_uploads(job["spec"], job["code"])
     tasks = (await tasks_of_jobs(connection, [job["id"]])).get(job["id"], [])
     places = {row["endpoint"] for row in (await tasks_by_id(connection, set(tasks))).values()}
-    if not places <= set(place.endpoints):
-        words = f"{place.name} is restricted, and this ran on an endpoint that it does not list"
+    if not places <= set(terms.endpoints):
+        words = f"{terms.name} is restricted, and this ran on an endpoint that it does not list"
         raise Conflict(words, ASK, code="restricted")
 
 

@@ -10,15 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import jobs, tasks
 from diamond.service.tasks.rows import JobRow
 
 _ADD = insert(jobs)
 
 
-async def add_job(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(_ADD, row)
+async def add_job(tx: Transaction, job: JobRow) -> None:
+    await tx.connection.execute(_ADD, values_of(job))
 
 
 async def settle_spec(tx: Transaction, job: str, spec: dict[str, Any]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.core.code_facts import CodeFacts, code_facts_data, code_facts_from
+from diamond.service.platform.database.rows import Codec, TypedRow
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,15 @@ class TaskRow(TypedRow):
 class JobRow(TypedRow):
     """What a person asked for."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "code": Codec(code_facts_from, code_facts_data),
+    }
+
     id: str
     owner: str
     name: str
-    spec: Any
-    code: Any
+    spec: dict[str, Any]
+    code: CodeFacts | None
     digest: str
     project: str
     assignment: str

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from diamond.service.chains.view import show_attempts, show_chain, show_happened
+from diamond.service.tasks.rows import JobRow
+from diamond.service.tasks.schemas import Job
 
 TASK_COLUMNS = (
     "id",
@@ -55,9 +57,5 @@ def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def show_job(row: Mapping[str, Any], tasks: list[str]) -> dict[str, Any]:
-    shown = {
-        name: row[name]
-        for name in ("id", "name", "created", "owner", "project", "spec", "code", "digest")
-    }
-    return {**shown, "tasks": tasks}
+def show_job(row: JobRow, tasks: list[str]) -> Job:
+    return Job.model_validate({**vars(row), "tasks": tasks})

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from pydantic import JsonValue
 from sqlalchemy import Result
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Row = Mapping[str, Any]
+JsonObject = dict[str, JsonValue]
+"""Data that is passed on as it was stored."""
+Decode = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How a JSON column becomes a typed value, and is stored again."""
+
+    decode: Decode
+    encode: Callable[[Any], Any]
+    field: str = ""
+    """Its name, if that is not the column's."""
 
 
 @dataclass(frozen=True)
 class TypedRow(Mapping[str, Any]):
     """Fields are attributes; reading them by name, as from a mapping, is for code that is not converted yet."""
+
+    CODECS: ClassVar[Mapping[str, Codec]] = {}
+    """By column, for those whose stored JSON is read as a typed value."""
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -28,15 +48,54 @@ class TypedRow(Mapping[str, Any]):
         return len(fields(self))
 
 
-Kind = TypeVar("Kind")
+Kind = TypeVar("Kind", bound=TypedRow)
+Value = TypeVar("Value", bound="DataclassInstance")
 
 
 def row_of(result: Result[Any], kind: type[Kind]) -> Kind | None:
     """The one row, if there is one."""
-    found = result.one_or_none()
-    return None if found is None else kind(**found._mapping)
+    row = result.one_or_none()
+    if row is None:
+        return None
+    return _decoded(kind, dict(row._mapping), _decoders(kind, row._fields))
 
 
 def rows_of(result: Result[Any], kind: type[Kind]) -> list[Kind]:
     names = tuple(result.keys())
-    return [kind(**dict(zip(names, row, strict=True))) for row in result]
+    if not kind.CODECS:
+        return [kind(**dict(zip(names, row, strict=True))) for row in result]
+    decoders = _decoders(kind, names)
+    return [_decoded(kind, dict(zip(names, row, strict=True)), decoders) for row in result]
+
+
+def values_of(row: TypedRow) -> dict[str, Any]:
+    """The columns of a row, as they are stored."""
+    values = {field.name: getattr(row, field.name) for field in fields(row)}
+    for column, codec in row.CODECS.items():
+        values[column] = codec.encode(values.pop(codec.field or column))
+    return values
+
+
+def encoded(kind: type[TypedRow], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Some columns of such a row, as they are stored."""
+    codecs = kind.CODECS
+    return {
+        name: codecs[name].encode(value) if name in codecs else value
+        for name, value in values.items()
+    }
+
+
+def value_from(kind: type[Value], data: Mapping[str, Any]) -> Value:
+    """A frozen value from stored JSON; keys that another version of Diamond wrote are ignored."""
+    names = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in data.items() if name in names})
+
+
+def _decoders(kind: type[TypedRow], names: Sequence[str]) -> list[tuple[str, Codec]]:
+    return [(name, codec) for name, codec in kind.CODECS.items() if name in names]
+
+
+def _decoded(kind: type[Kind], values: dict[str, Any], decoders: list[tuple[str, Codec]]) -> Kind:
+    for name, codec in decoders:
+        values[codec.field or name] = codec.decode(values.pop(name))
+    return kind(**values)
