@@ -153,7 +153,7 @@ def test_what_larger_probes_did_not_tell_is_said_of_later_jobs_too(scene: Scene)
     runner.until_over(scale_of(scene, first))
     words = ask(scene)["warnings"][0]
     assert "no measurement on 2 nodes and 4 nodes" in words
-    assert "`diamond scale` probes anew" in words
+    assert "`diamond scale` probes it again" in words
 
 
 def test_ranks_that_may_be_copies_are_doubted_until_the_person_says_otherwise(scene: Scene) -> None:
@@ -171,7 +171,7 @@ def test_a_plan_that_is_not_kept_is_said_not_to_be(scene: Scene) -> None:
     spec = {"run": "true", "on": scene.name, "resources": {"nodes": "auto"}}
     goal = {"steps": 10, "step_seconds": 1}
     foretold = scene.client.post("/plans", {"spec": spec, "goal": goal})
-    assert any("counts one node" in words for words in foretold["warnings"])
+    assert any("assumes one node" in words for words in foretold["warnings"])
     made = scene.client.post("/jobs", {"spec": spec, "goal": goal})
     assert made["tasks"][0]["prediction"] is None
     assert "The plan is not kept" in made["warnings"][-1]

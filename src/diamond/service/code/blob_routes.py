@@ -33,7 +33,7 @@ async def missing(body: Digests, services: Service, person: Person) -> Missing:
 async def add_blobs(
     request: Request, services: Service, person: Person, project: ForProject = ""
 ) -> Stored:
-    """A tar stream, one member a blob under its digest; at most 1 GB. Nothing is taken for a restricted project."""
+    """A tar stream, one member a blob under its digest; at most 1 GB. Rejected for a restricted project."""
     await require_uploads_allowed(services, person, project)
     return Stored(stored=await _take(request, services))
 

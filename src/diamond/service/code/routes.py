@@ -43,7 +43,7 @@ async def add_snapshot(
     """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
 
     `strip` takes off the first folder of each path, as a browser names the folder that was picked.
-    Nothing is taken for a restricted `project`.
+    Rejected for a restricted `project`.
     """
     await require_uploads_allowed(services, person, project)
     return CodeFacts.model_validate(await snapshots.take_upload(services, request, strip=strip))

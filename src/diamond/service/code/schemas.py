@@ -71,7 +71,7 @@ class CodeListing(BaseModel):
     git_url: str = ""
     git_commit: str = ""
     commit: str = ""
-    """Of the person's work tree when the snapshot was taken."""
+    """Of the work tree that the snapshot was taken from."""
     dirty: bool = False
     has_diff: bool = False
     """GET …/diff has the changes since `commit`."""

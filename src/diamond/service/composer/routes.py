@@ -1,4 +1,4 @@
-"""While a spec is being written: its schema, its text, and what would become of it."""
+"""While a spec is being written: its schema, its text, and a preview of the job."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def parse_spec(body: schemas.YamlText, person: Person) -> schemas.ParsedSp
 
 @router.post("/spec/render", response_model=schemas.RenderedSpec, responses=problems())
 async def render_spec(body: schemas.SpecBody, person: Person) -> schemas.RenderedSpec:
-    """A spec to YAML: what is as by default is left out, sizes and times as people write them."""
+    """A spec to YAML: defaults are left out, sizes and times are written as people write them."""
     return schemas.RenderedSpec(yaml=spec_text.render(body.spec))
 
 
@@ -36,5 +36,5 @@ async def render_spec(body: schemas.SpecBody, person: Person) -> schemas.Rendere
 async def compose_job(
     body: schemas.ComposeRequest, services: Service, person: Person, script: bool = False
 ) -> schemas.Composition:
-    """What would become of a spec, also of one with faults; nothing is made."""
+    """What a spec would run, also of one with faults; nothing is submitted."""
     return await preview.compose(services, person, body, script=script)

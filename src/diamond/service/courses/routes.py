@@ -22,7 +22,7 @@ async def set_course(project: str, body: Course, services: Service, person: Pers
 
 @router.delete("/course", response_model=ProjectPage, responses=problems(404, 409))
 async def end_course(project: str, services: Service, person: Person) -> ProjectPage:
-    """A project like others again: its members see one another's work."""
+    """An ordinary project again: its members see each other's work."""
     return await courses.set_course(services, person, project, None)
 
 
@@ -30,7 +30,7 @@ async def end_course(project: str, services: Service, person: Person) -> Project
 async def take_roster(
     project: str, body: schemas.RosterRequest, services: Service, person: Person
 ) -> schemas.RosterTaken:
-    """Members by CSV; who has no account yet is invited. The same roster again changes nothing."""
+    """Add members by CSV; people without an account are invited. Sending the same roster again changes nothing."""
     return await rosters.take_roster(services, person, project, body.csv, body.days)
 
 

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 async def cancel_tasks(
     body: schemas.TaskChoice, services: Service, person: Person
 ) -> schemas.Outcomes:
-    """Each by itself: one that cannot be cancelled does not hold up the others. Of a filter: those still open."""
+    """Each by itself: one that cannot be cancelled does not stop the others. With a filter: those that have not ended."""
     if body.matching is None:
         return await bulk.cancel_tasks(services, person, body.tasks)
     return await bulk.cancel_matching(services, person, _matching(body, body.matching))
@@ -30,7 +30,7 @@ async def cancel_tasks(
 async def retry_tasks(
     body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
 ) -> schemas.Outcomes:
-    """Each by itself; `task` of an outcome is the new task. Of a filter without states: failed and cancelled ones."""
+    """Each by itself; `task` of an outcome is the new task. With a filter that names no states: failed and cancelled ones."""
     if body.matching is None:
         return await bulk.retry_tasks(services, person, body.tasks, key)
     return await bulk.retry_matching(services, person, _matching(body, body.matching), key)
@@ -60,13 +60,13 @@ async def resume_task(
     person: Person,
     key: IdempotencyKey = None,
 ) -> schemas.Task:
-    """Let it go on: the task itself while it has not ended, else a new one in the same run directory."""
+    """Resume it: the task itself while it has not ended, else a new one in the same run directory."""
     return await resume.resume_task(services, person, task, body, key)
 
 
 @router.get("/{task}/diff", response_class=PlainTextResponse, responses=problems(404, 409))
 async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
-    """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
+    """What had changed since the commit, as git shows it; with `against`, since another task, its spec included."""
     if against:
         return safe_download.plain_text(await diff_between(services, person, task, against))
     return safe_download.plain_text(await code.read_diff(services, person, task))

@@ -11,5 +11,5 @@ router = APIRouter(prefix="/plans", tags=["plans"])
 
 @router.post("", response_model=schemas.Plan, responses=problems(404, 409))
 async def make_plan(body: schemas.PlanRequest, services: Service, person: Person) -> schemas.Plan:
-    """How long a spec takes to reach a goal, in how many attempts, and what it costs; nothing is made."""
+    """How long a spec takes to reach a goal, in how many attempts, and what it costs; nothing is submitted."""
     return await plans.make_plan(services, person, body)

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/scales", tags=["scales"])
 async def start_scale(
     body: ScaleRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> Scale:
-    """Probe a spec on several numbers of nodes, or with several settings on one; tasks of kind `probe` are made."""
+    """Probe a spec on several node counts, or with several settings on one node; this starts tasks of kind `probe`."""
     return await scales.start_scale(services, person, body, key)
 
 
@@ -41,5 +41,5 @@ async def get_scale(scale: str, services: Service, person: Person) -> Scale:
 
 @router.post("/{scale}/cancel", response_model=Scale, responses=problems(404, 409))
 async def cancel_scale(scale: str, services: Service, person: Person) -> Scale:
-    """End its probes; asking twice, or too late, is fine."""
+    """Cancel its probes; asking twice, or too late, is fine."""
     return await probing.cancel_scale(services, person, scale)
