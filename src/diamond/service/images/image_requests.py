@@ -18,6 +18,7 @@ from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import image_of
+from diamond.service.images.rows import CopyRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
@@ -116,7 +117,7 @@ async def want_build(
     return _waits_for(row["id"])
 
 
-async def copy_on(tx: Transaction, image: str, endpoint: str) -> Row | None:
+async def copy_on(tx: Transaction, image: str, endpoint: str) -> CopyRow | None:
     """The newest file of an image on an endpoint."""
     copies = (await rows.copies_of(tx.connection, [image]))[image]
     return next((one for one in reversed(copies) if one["endpoint"] == endpoint), None)

@@ -63,7 +63,7 @@ def _text(services: Services, digest: str) -> str | None:
     try:
         path = services.blobs.find(f"sha256:{digest}")
     except NotFound:
-        return None  # Old code is not kept for ever.
+        return None  # Old code is not kept permanently.
     data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else b"\0"
     return None if b"\0" in data else data.decode(errors="replace")
 

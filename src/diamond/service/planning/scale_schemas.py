@@ -70,7 +70,7 @@ class ScaleAdvice(BaseModel):
 class ScaleGain(BaseModel):
     change: str
     factor: float
-    """Throughput over that of the spec as it is."""
+    """Throughput over the throughput of the spec as it is."""
     helps: bool
     words: str
 
