@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from diamond.compose.limits import balance_of
-from diamond.compose.site import machine_limits, partition_named
+from diamond.compose.site import charge_rate, machine_limits, partition_named
 from diamond.core.batch_systems import read_abilities
 from diamond.core.order import Placement, Resources
 from diamond.core.units import show_minutes
@@ -21,7 +21,7 @@ def estimate_cost(
     """The most that one attempt, and all its follow-ups, can cost."""
     hours = resources.walltime_minutes / 60
     node_hours = resources.nodes * hours
-    rate = (facts.get("charge") or {}).get(placement.partition)
+    rate = charge_rate(facts, placement.partition)
     account: Facts = next(
         (one for one in facts.get("accounts") or [] if one["name"] == placement.account), {}
     )

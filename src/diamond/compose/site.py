@@ -265,6 +265,17 @@ def partition_named(facts: Facts, name: str) -> Facts | None:
     return next((p for p in facts.get("partitions") or [] if p["name"] == name), None)
 
 
+def longest_walltime_minutes(facts: Facts, partition: str) -> int:
+    """0 where the site sets no limit."""
+    return int((partition_named(facts, partition) or {}).get("max_minutes") or 0)
+
+
+def charge_rate(facts: Facts, partition: str) -> float | None:
+    """Units of the site for a node-hour; None: not known."""
+    rate: float | None = (facts.get("charge") or {}).get(partition)
+    return rate
+
+
 def machine_limits(facts: Facts) -> dict[str, Any]:
     gpus = facts.get("gpus")
     return {

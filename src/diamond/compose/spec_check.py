@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +25,9 @@ from diamond.compose.parameters import (
     show_value,
 )
 from diamond.compose.profile_facts import well_formed_facts
+from diamond.compose.raw_spec import RawSpec
 from diamond.compose.site import (
+    charge_rate,
     check_limits,
     check_qos,
     check_qos_limit,
@@ -35,6 +38,7 @@ from diamond.compose.site import (
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
 from diamond.core.batch_systems import read_abilities
+from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import (
     MANY_ATTEMPTS,
@@ -93,7 +97,8 @@ class Composed:
     order: Order
     endpoint: str
     warnings: list[str] = field(default_factory=list)
-    spec: dict[str, Any] = field(default_factory=dict)
+    spec: RawSpec = field(default_factory=dict)
+    """As it would be written, with what was left out."""
     image: ImageFacts | None = None
     """The image that the spec names."""
     build: Build | None = None
@@ -139,10 +144,10 @@ class SpecReport:
 
 
 def check(
-    raw: dict[str, Any],
+    raw: RawSpec,
     *,
-    endpoints: list[EndpointFacts],
-    code: dict[str, Any] | None,
+    endpoints: Sequence[EndpointFacts],
+    code: CodeFacts | None,
     images: KnownImages = KnownImages(),  # noqa: B008
 ) -> Composed:
     """A frozen order for one endpoint; raises `InvalidSpec` with all faults."""
@@ -157,10 +162,10 @@ def check(
 
 
 def examine(
-    raw: dict[str, Any],
+    raw: RawSpec,
     *,
-    endpoints: list[EndpointFacts],
-    code: dict[str, Any] | None,
+    endpoints: Sequence[EndpointFacts],
+    code: CodeFacts | None,
     code_follows: bool = False,
     images: KnownImages = KnownImages(),  # noqa: B008
 ) -> SpecReport:
@@ -228,7 +233,7 @@ def _parse_rest(raw: dict[str, Any], error: ValidationError, faults: Faults) -> 
 
 
 def _choose_endpoint(
-    spec: Spec, endpoints: list[EndpointFacts], faults: Faults
+    spec: Spec, endpoints: Sequence[EndpointFacts], faults: Faults
 ) -> tuple[EndpointFacts | None, str]:
     known = {endpoint.name: endpoint for endpoint in endpoints}
     if not known:
@@ -256,7 +261,7 @@ def _choose_endpoint(
     return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
 
 
-def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
+def _default(endpoints: Sequence[EndpointFacts]) -> EndpointFacts:
     """The endpoint marked as default, else the newest one that is online."""
     return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
 
@@ -410,7 +415,7 @@ def _check_data(spec: Spec, faults: Faults) -> None:
             )
 
 
-def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: bool) -> Code | None:
+def _code(spec: Spec, code: CodeFacts | None, faults: Faults, *, follows: bool) -> Code | None:
     text = spec.code or ""
     if _PASSWORD.search(text):
         faults.add(
@@ -419,8 +424,8 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
             "Use an ssh URL (git@host:path), or a git credential helper on the endpoint.",
         )
         return None
-    if code and code.get("snapshot"):
-        return Code(snapshot=str(code["snapshot"]))
+    if code and code.snapshot:
+        return Code(snapshot=code.snapshot)
     if "://" in text or text.startswith("git@"):
         url, at, commit = text.rpartition("@")
         if not at or "/" in commit or ":" in commit:
@@ -460,8 +465,7 @@ def _check_budget(
     if not found or endpoint is None:
         return
     amount, unit = float(found.group(1)), found.group(2)
-    charges = endpoint.facts.get("charge") or {}
-    rate = 1.0 if unit == NODE_HOURS else charges.get(placement.partition)
+    rate = 1.0 if unit == NODE_HOURS else charge_rate(endpoint.facts, placement.partition)
     if rate is None:
         hint = f"Use {NODE_HOURS}, or set the rate: diamond endpoint set {endpoint.name} charge=…"
         faults.add("budget", f"The price of a node-hour in {unit} is not known", hint)

@@ -180,7 +180,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.keep_sizes(services)),
             asyncio.create_task(periodic.begin_anew(services)),
             asyncio.create_task(outbox.send_all(services)),
-            asyncio.create_task(scale_worker.look_after(services)),
+            asyncio.create_task(scale_worker.advance_scales(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))

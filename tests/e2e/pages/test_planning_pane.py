@@ -187,7 +187,9 @@ def test_short_runs_that_fail_say_so_and_a_setting_that_helps_is_taken_over(
     start.click()
     ProbeRunner(scene, lambda _: 0).until_over(newest_scale(scene))
     expect(page.get_by_role("heading", name="Nothing could be measured on")).to_be_visible()
-    expect(page.get_by_role("alert").filter(has_text="No probe told a pace")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="No probe measured a step time")
+    ).to_be_visible()
     expect(page.get_by_role("cell", name="failed: out of memory").first).to_be_visible()
     assert not faults_in_both_looks(page)
     page.get_by_role("switch", name="Test settings on one node").check()

@@ -158,6 +158,7 @@ def test_a_restricted_project_runs_only_where_it_is_listed_and_stores_no_code(
     laid = {**SPEC, "environment": {"base": "debian", "files": [{"from": "x", "to": "/x"}]}}
     refused = ada.call("POST", "/jobs", {"spec": laid, "project": course.id})
     assert [one["field"] for one in refused.json["faults"]] == ["environment.files"]
+    assert "environment.commands" in refused.json["hint"]
     given = {"name": "two", "spec": laid}
     refused = course.lecturer.call("POST", f"/projects/{course.id}/assignments", given)
     assert (refused.status, refused.json["code"]) == (422, "restricted")

@@ -156,6 +156,20 @@ def test_a_move_is_called_off(service: RunningService) -> None:
     assert service.client.get(f"/images/{found['id']}")["moves"] == []
 
 
+def test_a_retry_in_a_restricted_project_transfers_no_image(service: RunningService) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    found = image(alpha, "kept", 1)
+    project = service.client.post("/projects", {"name": f"inside-{beta.name}"})["id"]
+    spec = {"run": "true", "on": beta.name, "environment": found["name"]}
+    (task,) = service.client.post("/jobs", {"spec": spec, "project": project})["tasks"]
+    assert task["awaits"], "a project without restrictions may transfer it"
+    service.client.post(f"/tasks/{task['id']}/cancel")
+    endpoint = service.client.get(f"/endpoints/{beta.name}")["id"]
+    service.client.call("PATCH", f"/projects/{project}", {"endpoints": [endpoint]})
+    refused = service.client.call("POST", f"/tasks/{task['id']}/retry", {})
+    assert (refused.status, refused.json["code"]) == (409, "restricted")
+
+
 def test_a_file_of_an_endpoint_that_is_removed_never_comes(service: RunningService) -> None:
     alpha, beta = new_scene(service), new_scene(service)
     found = image(alpha, "lost", 1)

@@ -82,7 +82,7 @@ def test_a_scale_that_is_called_off_ends_the_task_that_waits_for_it(scene: Scene
     scene.client.post(f"/scales/{task['awaits']}/cancel")
     ended = scene.task(task["id"])
     assert (ended["state"], ended["reason"]) == ("failed", "probes")
-    assert "called off" in ended["message"]
+    assert "cancelled" in ended["message"]
 
 
 def test_where_the_probes_tell_nothing_the_task_ends_and_says_so(scene: Scene) -> None:
@@ -90,7 +90,7 @@ def test_where_the_probes_tell_nothing_the_task_ends_and_says_so(scene: Scene) -
     ProbeRunner(scene, lambda _: 0).until_over(scale_of(scene, task))
     ended = wait_for(lambda: scene.task(task["id"]), what="the end")
     assert (ended["state"], ended["reason"]) == ("failed", "probes")
-    assert "No probe told a pace" in ended["message"]
+    assert "No probe measured a step time" in ended["message"]
     refused = scene.client.call("POST", f"/tasks/{task['id']}/retry", {})
     assert refused.status == 409
 
@@ -135,7 +135,7 @@ def test_a_later_job_with_a_scant_budget_gets_what_that_holds(scene: Scene) -> N
     ProbeRunner(scene, pace).until_over(scale_of(scene, first))
     again = ask(scene, budget="3 node-hours")
     assert again["tasks"][0]["order"]["resources"]["nodes"] == 1
-    assert "as many as the budget holds" in again["warnings"][0]
+    assert "the most that the budget allows" in again["warnings"][0]
 
 
 def test_a_budget_without_room_for_probes_ends_the_task_with_that_reason(scene: Scene) -> None:
@@ -152,8 +152,8 @@ def test_what_larger_probes_did_not_tell_is_said_of_later_jobs_too(scene: Scene)
     runner = ProbeRunner(scene, lambda order: 0.5 if order["resources"]["nodes"] == 1 else 0)
     runner.until_over(scale_of(scene, first))
     words = ask(scene)["warnings"][0]
-    assert "2 nodes and 4 nodes told nothing" in words
-    assert "`diamond scale` probes anew" in words
+    assert "no measurement on 2 nodes and 4 nodes" in words
+    assert "`diamond scale` probes it again" in words
 
 
 def test_ranks_that_may_be_copies_are_doubted_until_the_person_says_otherwise(scene: Scene) -> None:
@@ -171,7 +171,7 @@ def test_a_plan_that_is_not_kept_is_said_not_to_be(scene: Scene) -> None:
     spec = {"run": "true", "on": scene.name, "resources": {"nodes": "auto"}}
     goal = {"steps": 10, "step_seconds": 1}
     foretold = scene.client.post("/plans", {"spec": spec, "goal": goal})
-    assert any("counts one node" in words for words in foretold["warnings"])
+    assert any("assumes one node" in words for words in foretold["warnings"])
     made = scene.client.post("/jobs", {"spec": spec, "goal": goal})
     assert made["tasks"][0]["prediction"] is None
     assert "The plan is not kept" in made["warnings"][-1]

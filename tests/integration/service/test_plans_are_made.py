@@ -127,7 +127,7 @@ def test_a_plan_says_what_the_spec_does_not_provide_for(scene: Scene) -> None:
     bare = plan(scene, {"steps": 100_000, "step_seconds": 0.5})
     assert [words.split(".")[0] for words in bare["warnings"][-2:]] == [
         "The spec has no `continue:`",
-        "Without a `budget` it asks you after 4 attempts whether it may go on, and nothing runs until you answer",
+        "Without a `budget` it asks you after 4 attempts whether to continue, and nothing runs until you answer",
     ]
     provided = {"continue": {"max_attempts": 50, "ahead": False}, "budget": "500 node-hours"}
     whole = plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"]
@@ -150,9 +150,9 @@ def test_every_attempt_waits_unless_it_is_queued_ahead(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        ({"step_seconds": 1}, "how much is to be trained"),
+        ({"step_seconds": 1}, "no amount of training"),
         ({"steps": 10}, "how long a step takes"),
-        ({"epochs": 2, "samples": 10, "step_seconds": 1}, "how much is to be trained"),
+        ({"epochs": 2, "samples": 10, "step_seconds": 1}, "no amount of training"),
         ({"steps": 10, "step_seconds": 1, "startup_seconds": 8000}, "too short"),
     ],
 )
@@ -166,8 +166,8 @@ def test_what_is_missing_is_asked_for(scene: Scene, goal: dict[str, Any], words:
         ({"steps": 0}, "steps: Input should be greater than or equal to 1"),
         ({"steps": -5}, "steps: Input should be greater than or equal to 1"),
         ({"steps": 10**400}, "less than or equal to 1000000000000"),
-        ({"steps": 9, "epochs": 2}, "Both steps and epochs"),
-        ({"epochs": 2}, "how much is to be trained"),
+        ({"steps": 9, "epochs": 2}, "both steps and epochs"),
+        ({"epochs": 2}, "no amount of training"),
         ({"steps": 9, "step_seconds": 9000}, "a step 9000 s"),
         ({"steps": 9, "save_seconds": 9000}, "9000 s are reserved for the last save"),
         ({"steps": 9, "save_gigabytes": 1e300}, "save_gigabytes: Input should be less than"),
@@ -212,7 +212,7 @@ def test_a_plan_for_nodes_auto_counts_one_and_says_so(scene: Scene) -> None:
     auto = {"resources": {"nodes": "auto", "walltime": "2h"}}
     told = plan(scene, {"steps": 36_000, "step_seconds": 0.5}, **auto)
     assert told["nodes"] == 1
-    assert any(words.startswith("The plan counts one node") for words in told["warnings"])
+    assert any(words.startswith("The plan assumes one node") for words in told["warnings"])
 
 
 def test_a_budget_below_one_attempt_is_refused_with_what_one_costs(scene: Scene) -> None:
@@ -247,7 +247,7 @@ def logged(scene: Scene, rows: list[dict[str, Any]], **spec: Any) -> str:
 def test_a_log_without_times_or_steps_tells_no_pace(scene: Scene, lacking: str) -> None:
     rows = [{"step": n, "time": 1e9 + n, "loss": 1.0} for n in range(9)]
     task = logged(scene, [{k: v for k, v in row.items() if k != lacking} for row in rows])
-    assert "tells no pace" in refusal(scene, {"steps": 10, "like": task})["title"]
+    assert "pace is not known" in refusal(scene, {"steps": 10, "like": task})["title"]
     mixed = logged(scene, [{"loss": 2.0}, *rows, {"step": 9, "loss": 1.0}])
     assert plan(scene, {"steps": 10, "like": mixed})["step_seconds"] == pytest.approx(1.0)
 
@@ -279,7 +279,7 @@ def test_a_scale_tells_the_pace_of_as_many_nodes(scene: Scene) -> None:
 def test_a_task_without_steps_tells_no_pace(scene: Scene) -> None:
     task, _ = scene.taken()
     told = refusal(scene, {"steps": 10, "like": task})
-    assert "tells no pace" in told["title"]
+    assert "pace is not known" in told["title"]
 
 
 def test_what_was_foretold_stands_beside_what_happened(scene: Scene) -> None:

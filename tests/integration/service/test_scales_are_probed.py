@@ -68,7 +68,7 @@ def test_a_number_between_two_probes_may_be_advised_and_is_said_to_be(scene: Sce
     advice = ProbeRunner(scene, amdahl).until_over(made["id"])["advice"]
     assert (advice["nodes"], advice["measured"]) == (3, False)
     assert advice["params"] == {"batch_size": 20}
-    assert "read off between two probes" in advice["words"]
+    assert "interpolated between two probes" in advice["words"]
 
 
 def test_probes_are_tasks_of_their_own_kind_that_end_when_enough_was_measured(scene: Scene) -> None:
@@ -141,7 +141,7 @@ def test_where_no_probe_tells_a_pace_the_scale_fails_and_says_why(scene: Scene) 
     made = begin(scene, nodes=[1])
     told = ProbeRunner(scene, lambda _: 0).until_over(made["id"])
     assert (told["state"], told["advice"]) == ("failed", None)
-    assert "No probe told a pace" in told["message"]
+    assert "No probe measured a step time" in told["message"]
 
 
 def test_settings_are_tried_on_one_node_and_each_says_what_it_gave(scene: Scene) -> None:
@@ -169,7 +169,7 @@ def test_settings_are_tried_on_one_node_and_each_says_what_it_gave(scene: Scene)
     ("spec", "wanted", "words"),
     [
         ({}, {"nodes": [8]}, "at most 4"),
-        ({}, {"nodes": [0]}, "0 is no number of nodes"),
+        ({}, {"nodes": [0]}, "0 is not a node count"),
         ({}, {"nodes": [1], "goal": "fast"}, "'fast' is not a goal"),
         ({}, {"nodes": [3]}, "cannot be divided evenly among 3 ranks"),
         ({}, {"nodes": [1], "batch_param": "bs"}, "no param 'bs'"),

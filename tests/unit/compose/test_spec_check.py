@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.compose import Composed, EndpointFacts, check
+from diamond.core.code_facts import code_facts_from
 from diamond.core.errors import InvalidSpec
 from diamond.core.order import order_data, order_from
 
@@ -42,7 +43,7 @@ LAPTOP = EndpointFacts(
 
 
 def compose(raw: Any, code: dict[str, Any] | None = None) -> Composed:
-    return check(raw, endpoints=[LAPTOP, CLUSTER], code=code)
+    return check(raw, endpoints=[LAPTOP, CLUSTER], code=code_facts_from(code))
 
 
 def faults(raw: Any) -> dict[str, str]:

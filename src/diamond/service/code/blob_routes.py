@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from fastapi import APIRouter, Request
 
@@ -12,16 +11,16 @@ from diamond.service.code.schemas import Digests, Missing, Stored
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import ForProject, Service, problems
 from diamond.service.platform.services import Services
-from diamond.service.projects.terms import require_storable
+from diamond.service.projects.terms import require_uploads_allowed
 
 router = APIRouter(prefix="/blobs", tags=["blobs"])
 MAX_BYTES = 1 << 30
-"""Over what a snapshot may hold, so that its largest file fits in one call. It is written to disk as it comes."""
+"""More than a snapshot may hold, so that its largest file fits in one call. It is written to disk as it arrives."""
 
 
 @router.post("/missing", response_model=Missing, responses=problems())
-async def missing(body: Digests, services: Service, person: Person) -> dict[str, Any]:
-    return {"missing": await asyncio.to_thread(services.blobs.missing, body.digests)}
+async def missing(body: Digests, services: Service, person: Person) -> Missing:
+    return Missing(missing=await asyncio.to_thread(services.blobs.missing, body.digests))
 
 
 @router.post(
@@ -33,14 +32,14 @@ async def missing(body: Digests, services: Service, person: Person) -> dict[str,
 )
 async def add_blobs(
     request: Request, services: Service, person: Person, project: ForProject = ""
-) -> dict[str, Any]:
-    """A tar stream, one member a blob under its digest; at most 1 GB. Nothing is taken for a restricted project."""
-    await require_storable(services, person, project)
-    return {"stored": await _take(request, services)}
+) -> Stored:
+    """A tar stream, one member a blob under its digest; at most 1 GB. Rejected for a restricted project."""
+    await require_uploads_allowed(services, person, project)
+    return Stored(stored=await _take(request, services))
 
 
 async def _take(request: Request, services: Services) -> int:
-    """The stream lies aside until it is whole and checked."""
+    """The stream is kept in a scratch file until it is complete and checked."""
     aside, size = services.settings.scratch / new_id("u"), 0
     try:
         with aside.open("wb") as out:

@@ -1,4 +1,4 @@
-"""Blobs that no job refers to: sent for a job that was never made, they go after a while."""
+"""Removes blobs that no job refers to, such as those of a job that was never submitted."""
 
 from __future__ import annotations
 

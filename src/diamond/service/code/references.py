@@ -12,7 +12,7 @@ from sqlalchemy import JSON, Column, String, Table, Text, cast, select, tuple_
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.tables import metadata
 
-# Large tables that hold words about tasks and never a digest of a blob.
+# Large tables that never hold the digest of a blob.
 WITHOUT = frozenset({"events", "history", "name_endings", "users"})
 ROWS_AT_ONCE = 200
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -30,7 +30,7 @@ async def mentioned_digests(store: Store) -> set[str]:
 
 
 async def _texts(store: Store, table: Table, texts: list[Column[Any]]) -> AsyncIterator[str]:
-    """Row by row, a few at a time: the service goes on meanwhile."""
+    """Row by row, a few at a time: the service stays responsive."""
     keys = list(table.primary_key.columns)
     shown = [*keys, *(cast(column, Text).label(f"text_{column.name}") for column in texts)]
     query = select(*shown).order_by(*keys).limit(ROWS_AT_ONCE)

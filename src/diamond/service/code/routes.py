@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from fastapi import APIRouter, Request
 
@@ -11,7 +10,7 @@ from diamond.service.code import snapshots
 from diamond.service.code.schemas import CodeFacts, FolderListing, UploadPlan
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import ForProject, Service, problems
-from diamond.service.projects.terms import require_storable
+from diamond.service.projects.terms import require_uploads_allowed
 
 router = APIRouter(prefix="/snapshots", tags=["blobs"])
 FILES = {
@@ -40,17 +39,17 @@ async def add_snapshot(
     person: Person,
     strip: bool = False,
     project: ForProject = "",
-) -> dict[str, Any]:
+) -> CodeFacts:
     """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
 
     `strip` takes off the first folder of each path, as a browser names the folder that was picked.
-    Nothing is taken for a restricted `project`.
+    Rejected for a restricted `project`.
     """
-    await require_storable(services, person, project)
-    return await snapshots.take_upload(services, request, strip=strip)
+    await require_uploads_allowed(services, person, project)
+    return CodeFacts.model_validate(await snapshots.take_upload(services, request, strip=strip))
 
 
 @router.post("/plan", response_model=UploadPlan, responses=problems())
-async def plan_snapshot(body: FolderListing, person: Person) -> dict[str, Any]:
+async def plan_snapshot(body: FolderListing, person: Person) -> UploadPlan:
     """Which files of a folder to send, judged by their names; nothing is kept."""
     return await asyncio.to_thread(snapshots.plan_upload, body.paths, body.rules)

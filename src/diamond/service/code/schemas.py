@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from diamond.core import code_facts
 from diamond.service.platform.http.schemas import Body, Preview
 
 
 class CodeFacts(Body):
-    """What the person's side knows about the code it snapshot."""
+    """What the sender knows about the code of a snapshot."""
+
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
 
     snapshot: str = ""
     commit: str = ""
@@ -19,6 +22,9 @@ class CodeFacts(Body):
     left_out: list[str] = []
     files: int = 0
     bytes: int = 0
+
+    def facts(self) -> code_facts.CodeFacts:
+        return code_facts.CodeFacts(**{**dict(self), "left_out": tuple(self.left_out)})
 
 
 class FolderListing(Body):
@@ -65,7 +71,7 @@ class CodeListing(BaseModel):
     git_url: str = ""
     git_commit: str = ""
     commit: str = ""
-    """Of the person's work tree when the snapshot was taken."""
+    """Of the work tree that the snapshot was taken from."""
     dirty: bool = False
     has_diff: bool = False
     """GET …/diff has the changes since `commit`."""

@@ -6,7 +6,6 @@ import asyncio
 import shutil
 import tarfile
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -19,9 +18,11 @@ from diamond.code.snapshots import (
     Snapshot,
     take_snapshot,
 )
+from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
+from diamond.service.code.schemas import UploadPlan
 from diamond.service.platform.services import Services
 
 MOST_FILES = 20_000
@@ -31,8 +32,8 @@ ALLOWANCE = 64 << 20
 _BLOCK = 1 << 20
 
 
-async def take_upload(services: Services, request: Request, *, strip: bool) -> dict[str, Any]:
-    """Files of a form or a tar, laid out aside and then taken as `diamond run` takes a folder."""
+async def take_upload(services: Services, request: Request, *, strip: bool) -> CodeFacts:
+    """Files of a form or a tar, unpacked into a scratch folder and stored as `diamond run` stores one."""
     aside = services.settings.scratch / new_id("u")
     aside.mkdir()
     try:
@@ -43,7 +44,7 @@ async def take_upload(services: Services, request: Request, *, strip: bool) -> d
             await _lay_out_tar(request, aside, strip=strip)
         else:
             raise BadRequest(
-                f"{kind or 'no content type'!r} is no way to send a folder",
+                f"A folder cannot be sent as {kind or 'no content type'!r}",
                 "Send multipart/form-data with a file for each part, or application/x-tar.",
             )
         return await keep_folder(services, aside / "code")
@@ -51,19 +52,19 @@ async def take_upload(services: Services, request: Request, *, strip: bool) -> d
         await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
 
 
-def plan_upload(paths: list[str], rules: dict[str, str]) -> dict[str, Any]:
-    """Which of these need be sent at all: neither what tools made, nor what is ignored, nor keys."""
+def plan_upload(paths: list[str], rules: dict[str, str]) -> UploadPlan:
+    """Which of these to send: not what tools made, what is ignored, or keys."""
     chosen = choose_listed(paths, rules)
     left_out = list(chosen.left_out)
     if chosen.made_by_tools:
         left_out.append((", ".join(sorted(chosen.made_by_tools)), MADE_BY_TOOLS_WORDS))
-    return {"take": chosen.take, "left_out": [f"{path} ({why})" for path, why in left_out]}
+    return UploadPlan(take=chosen.take, left_out=[f"{path} ({why})" for path, why in left_out])
 
 
-async def keep_folder(services: Services, folder: Path) -> dict[str, Any]:
-    """The facts of the folder's code, its blobs stored; what must not travel is left out and named."""
+async def keep_folder(services: Services, folder: Path) -> CodeFacts:
+    """Store a folder as a snapshot; what must not be sent is left out and named in the facts."""
 
-    def keep() -> dict[str, Any]:
+    def keep() -> CodeFacts:
         snapshot = take_snapshot(folder, with_git=False)
         for digest, path in snapshot.files.items():
             services.blobs.add(path, digest)
@@ -81,16 +82,13 @@ def _keep_manifest(services: Services, snapshot: Snapshot) -> None:
         aside.unlink()
 
 
-def _facts(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "snapshot": snapshot.digest,
-        "commit": "",
-        "dirty": False,
-        "diff": "",
-        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
-        "files": len(snapshot.files),
-        "bytes": snapshot.size,
-    }
+def _facts(snapshot: Snapshot) -> CodeFacts:
+    return CodeFacts(
+        snapshot=snapshot.digest,
+        left_out=tuple(f"{path} ({why})" for path, why in snapshot.left_out),
+        files=len(snapshot.files),
+        bytes=snapshot.size,
+    )
 
 
 async def _lay_out_form(request: Request, folder: Path, *, strip: bool) -> None:
@@ -98,7 +96,7 @@ async def _lay_out_form(request: Request, folder: Path, *, strip: bool) -> None:
     size = 0
     try:
         async with request.form(max_files=MOST_FILES, max_fields=100) as form:
-            files = [one for one in form.getlist("files") if isinstance(one, UploadFile)]
+            files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
             for file in files:
                 size += file.size or 0
                 _check_size(size)

@@ -3,75 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.spec_check import Composed, KnownImages, check
+from diamond.compose.raw_spec import RawSpec, environment_name
+from diamond.compose.spec_check import Composed, EndpointFacts, KnownImages, check
+from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import InvalidSpec
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
+from diamond.service.composer.request import RequestedSpec
 from diamond.service.endpoints.community import usable_endpoints
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images import store as image_rows
+from diamond.service.images import store as image_store
 from diamond.service.images.image_requests import endpoint_facts, image_facts
 from diamond.service.images.shared import shared_called
+from diamond.service.platform.blob_store import BlobStore
 from diamond.service.platform.services import Services
-from diamond.service.projects.terms import place_of
-
-Spec = dict[str, Any]
+from diamond.service.projects.terms import NO_PROJECT, ProjectTerms, project_terms
 
 
-Code = dict[str, Any] | None
+@dataclass(frozen=True)
+class Composer:
+    """All that it takes to compose a spec: it reads nothing more, so variants of the spec can be composed too."""
+
+    endpoints: Sequence[EndpointRow]
+    facts: Sequence[EndpointFacts]
+    images: KnownImages
+    code: CodeFacts | None
+    terms: ProjectTerms = NO_PROJECT
+
+    def compose(self, spec: RawSpec) -> Composed:
+        """Raises `InvalidSpec` with all faults."""
+        return check(
+            self.terms.apply(spec), endpoints=self.facts, code=self.code, images=self.images
+        )
+
+    def endpoint_of(self, composed: Composed) -> EndpointRow:
+        return next(row for row in self.endpoints if row.name == composed.endpoint)
+
+
+async def resolve(
+    services: Services,
+    connection: AsyncConnection,
+    principal: Principal,
+    requested: RequestedSpec,
+    project: str = "",
+) -> Composer:
+    """What a spec may use: the project it goes into, the endpoints it may run on, the image it names, its code."""
+    require(principal, Action.WRITE, owner=principal.user)
+    terms = await project_terms(connection, principal, project)
+    endpoints = terms.allowed_endpoints(await usable_endpoints(connection, principal.user))
+    terms.require_no_uploads(requested.spec, requested.code)
+    require_snapshot(services.blobs, requested.code)
+    return await composer_among(
+        connection, principal.user, requested.spec, requested.code, endpoints, terms
+    )
+
+
+async def composer_among(
+    connection: AsyncConnection,
+    owner: str,
+    spec: RawSpec,
+    code: CodeFacts | None,
+    endpoints: Sequence[EndpointRow],
+    terms: ProjectTerms = NO_PROJECT,
+) -> Composer:
+    """For a spec that runs on one of these endpoints."""
+    images = await known_images(connection, owner, spec, endpoints)
+    facts = [endpoint_facts(endpoint) for endpoint in endpoints]
+    return Composer(endpoints, facts, images, code, terms)
 
 
 async def known_images(
-    connection: AsyncConnection, owner: str, spec: Spec, endpoints: Sequence[EndpointRow]
+    connection: AsyncConnection, owner: str, spec: RawSpec, endpoints: Sequence[EndpointRow]
 ) -> KnownImages:
     """What the environment's name in a spec may mean."""
-    wanted = spec.get("environment")
-    if not isinstance(wanted, str):
+    name = environment_name(spec)
+    if name is None:
         return KnownImages()
-    found = await image_rows.images_called(connection, owner, wanted)
-    found = found or await shared_called(connection, owner, wanted)
-    if len(found) != 1:
-        return KnownImages(names=await image_rows.image_names(connection, owner))
-    copies = (await image_rows.copies_of(connection, [found[0]["id"]]))[found[0]["id"]]
-    return KnownImages(image_facts(found[0], copies, {row["id"]: row["name"] for row in endpoints}))
+    images = await image_store.images_called(connection, owner, name)
+    images = images or await shared_called(connection, owner, name)
+    if len(images) != 1:
+        return KnownImages(names=await image_store.image_names(connection, owner))
+    image = images[0]
+    copies = (await image_store.copies_of(connection, [image.id]))[image.id]
+    return KnownImages(image_facts(image, copies, {row.id: row.name for row in endpoints}))
 
 
-def require_snapshot(services: Services, code: Code) -> None:
-    snapshot = (code or {}).get("snapshot")
-    if snapshot and services.blobs.missing([snapshot]):
-        words = f"the snapshot {snapshot} was not uploaded"
-        fault = {
-            "field": "code.snapshot",
-            "message": words,
-            "hint": "Send it to POST /blobs first.",
-        }
-        raise InvalidSpec("The code is not here", fault["hint"], faults=[fault])
-
-
-async def check_job(
-    services: Services, principal: Principal, spec: Spec, code: Code, project: str = ""
-) -> Composed:
-    """All faults at once, and nothing made."""
-    require(principal, Action.WRITE, owner=principal.user)
-    async with services.store.read() as connection:
-        place = await place_of(connection, principal, project)
-        found = place.among(await usable_endpoints(connection, principal.user))
-        images = await known_images(connection, principal.user, spec, found)
-    place.require_no_store(spec, code)
-    return compose(services, found, place.settled(spec), code, images)
-
-
-def compose(
-    services: Services,
-    endpoints: Sequence[EndpointRow],
-    spec: Spec,
-    code: Code,
-    images: KnownImages,
-) -> Composed:
-    require_snapshot(services, code)
-    known = [endpoint_facts(row) for row in endpoints]
-    return check(spec, endpoints=known, code=code, images=images)
+def require_snapshot(blobs: BlobStore, code: CodeFacts | None) -> None:
+    if code is None or not code.snapshot or not blobs.missing([code.snapshot]):
+        return
+    hint = "Send it to POST /blobs first."
+    message = f"the snapshot {code.snapshot} was not uploaded"
+    fault = {"field": "code.snapshot", "message": message, "hint": hint}
+    raise InvalidSpec("The code was not uploaded", hint, faults=[fault])

@@ -1,9 +1,11 @@
-"""What a request asks for: its own spec and code, or those of a recipe."""
+"""What a request asks to run: its own spec and code, or those of a recipe."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
+from diamond.compose.raw_spec import RawSpec, names_repository
+from diamond.core.code_facts import CodeFacts, code_facts_data
 from diamond.core.errors import InvalidSpec
 from diamond.service.code.snapshots import keep_folder
 from diamond.service.composer.schemas import SpecRequest
@@ -11,17 +13,25 @@ from diamond.service.platform.services import Services
 from diamond.service.recipes.catalog import find_recipe, recipes_folder
 
 
-async def asked_for(
-    services: Services, body: SpecRequest
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The spec and the facts of its code."""
-    code = body.code.model_dump() if body.code else None
+@dataclass(frozen=True)
+class RequestedSpec:
+    spec: RawSpec
+    code: CodeFacts | None
+
+    def as_data(self) -> dict[str, object]:
+        """As the request of an idempotency key remembers it."""
+        return {"spec": self.spec, "code": code_facts_data(self.code)}
+
+
+async def read_request(services: Services, body: SpecRequest) -> RequestedSpec:
+    """The code of a recipe is stored, as if the caller had sent it."""
+    code = body.code.facts() if body.code else None
     if not body.recipe:
         if body.spec is None:
             raise InvalidSpec("There is no spec", "Give `spec`, or name a `recipe`.")
-        return body.spec, code
+        return RequestedSpec(body.spec, code)
     recipe = find_recipe(body.recipe)
     spec = dict(body.spec if body.spec is not None else recipe.spec)
-    if code is None and "://" not in str(spec.get("code") or ""):
+    if code is None and not names_repository(spec):
         code = await keep_folder(services, recipes_folder() / recipe.name)
-    return {"name": recipe.name, **spec}, code
+    return RequestedSpec({"name": recipe.name, **spec}, code)

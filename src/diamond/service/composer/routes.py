@@ -1,4 +1,4 @@
-"""While a spec is being written: its schema, its text, and what would become of it."""
+"""While a spec is being written: its schema, its text, and a preview of the job."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from diamond.compose.spec import spec_schema
-from diamond.service.composer import preview as composing
-from diamond.service.composer import schemas, spec_text
+from diamond.service.composer import preview, schemas, spec_text
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import Service, problems
 
@@ -22,20 +21,20 @@ async def get_schema(person: Person) -> dict[str, Any]:
 
 
 @router.post("/spec/parse", response_model=schemas.ParsedSpec, responses=problems())
-async def parse_spec(body: schemas.YamlText, person: Person) -> dict[str, Any]:
+async def parse_spec(body: schemas.YamlText, person: Person) -> schemas.ParsedSpec:
     """YAML to a spec, with every fault at its line."""
     return spec_text.parse(body.yaml)
 
 
 @router.post("/spec/render", response_model=schemas.RenderedSpec, responses=problems())
-async def render_spec(body: schemas.SpecBody, person: Person) -> dict[str, Any]:
-    """A spec to YAML: what is as by default is left out, sizes and times as people write them."""
-    return {"yaml": spec_text.render(body.spec)}
+async def render_spec(body: schemas.SpecBody, person: Person) -> schemas.RenderedSpec:
+    """A spec to YAML: defaults are left out, sizes and times are written as people write them."""
+    return schemas.RenderedSpec(yaml=spec_text.render(body.spec))
 
 
 @router.post("/jobs/compose", response_model=schemas.Composition, responses=problems(404))
 async def compose_job(
     body: schemas.ComposeRequest, services: Service, person: Person, script: bool = False
-) -> dict[str, Any]:
-    """What would become of a spec, also of one with faults; nothing is made."""
-    return await composing.compose(services, person, body, script=script)
+) -> schemas.Composition:
+    """What a spec would run, also of one with faults; nothing is submitted."""
+    return await preview.compose(services, person, body, script=script)

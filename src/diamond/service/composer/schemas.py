@@ -17,7 +17,7 @@ class SpecRequest(Body):
     """Left out with `recipe`: the recipe's own."""
     code: CodeFacts | None = None
     recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
-    """The code of this recipe travels along."""
+    """The code of this recipe is used."""
 
 
 class ComposeRequest(SpecRequest):
@@ -25,7 +25,7 @@ class ComposeRequest(SpecRequest):
 
     spec: SpecData
     project: str = Field(default="", max_length=64)
-    """Where it would go: what its project sets, and where it may run, counts."""
+    """Its project: the terms of the project are checked too."""
 
 
 class FieldLimit(BaseModel):
@@ -39,7 +39,7 @@ class FieldLimit(BaseModel):
     text: str
     """One sentence."""
     source: str
-    """Where it is known from, such as sinfo, or the person who corrected it."""
+    """Where it is from, such as sinfo, or the person who corrected it."""
     as_of: float | None = None
 
 
@@ -51,14 +51,14 @@ class PartitionChoice(BaseModel):
     nodes_idle: int | None = None
     gpus_per_node: dict[str, int] = {}
     usable: bool = True
-    """False: none of the person's accounts may use it."""
+    """False: none of the caller's accounts may use it."""
 
 
 class AccountChoice(BaseModel):
     name: str
     default: bool = False
     balance: float | None = None
-    """Where the site tells it."""
+    """Where the site reports it."""
     unit: str = ""
     usable: bool = True
     """In the chosen partition."""
@@ -81,11 +81,11 @@ class Choices(BaseModel):
     qos: list[str] = []
     gpu_types: list[str] = []
     secrets: list[str] | None = None
-    """null: not known while the endpoint has never told."""
+    """null: not known until the endpoint has reported them."""
 
 
 class Cost(BaseModel):
-    """The most that it can cost: the whole wall-time, for one attempt and for all that may follow."""
+    """The most that it can cost: the whole wall-time, for one attempt and for all attempts."""
 
     node_hours: float
     gpu_hours: float
@@ -103,7 +103,7 @@ class Cost(BaseModel):
 
 
 class Waits(BaseModel):
-    """How long the person's own tasks waited here lately, in seconds."""
+    """How long the caller's own tasks waited here lately, in seconds."""
 
     count: int
     median: float
@@ -134,7 +134,7 @@ class Composition(BaseModel):
     order: OrderData | None
     """null while there are faults."""
     log_path: str
-    """Where on the endpoint the log will lie, with TASK and ATTEMPT in place of the ids."""
+    """Where the log will be on the endpoint, with TASK and ATTEMPT in place of the ids."""
     limits: dict[str, FieldLimit]
     """By field: resources.nodes, resources.walltime, …"""
     choices: Choices

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import ValidationError
 
 from diamond.compose.faults import Faults, from_validation
 from diamond.compose.notebooks import check_what_runs
+from diamond.compose.raw_spec import RawSpec
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
 from diamond.notation.yaml_reader import ParsedYaml, Position, YamlSyntaxError, read_text
 from diamond.notation.yaml_writer import write_text
+from diamond.service.composer.schemas import ParsedSpec, TextFault
+from diamond.service.platform.http.schemas import Fault
 
 
-def parse(text: str) -> dict[str, Any]:
-    """The spec as written, and its faults with their places."""
+def parse(text: str) -> ParsedSpec:
+    """The spec as written, and its faults with their lines."""
     try:
         read = read_text(text)
     except YamlSyntaxError as error:
-        fault = {"field": "", "message": error.message, "hint": "Check indentation and quotes."}
-        return {"spec": None, "faults": [{**fault, **_shown(error.position)}]}
+        fault = Fault(message=error.message, hint="Check indentation and quotes.")
+        return ParsedSpec(spec=None, faults=[_at(error.position, fault)])
     if not isinstance(read.data, dict):
-        fault = {
-            "field": "",
-            "message": "A spec is a mapping of fields",
-            "hint": "Start with: name, run, resources.",
-        }
-        return {"spec": None, "faults": [{**fault, **_shown(Position(1, 1))}]}
-    return {"spec": read.data, "faults": [_placed(read, one) for one in _faults(read.data)]}
+        fault = Fault(
+            message="A spec is a mapping of fields", hint="Start with: name, run, resources."
+        )
+        return ParsedSpec(spec=None, faults=[_at(Position(1, 1), fault)])
+    return ParsedSpec(
+        spec=read.data, faults=[_in_text(read, fault) for fault in _faults(read.data)]
+    )
 
 
-def render(spec: dict[str, Any]) -> str:
+def render(spec: RawSpec) -> str:
     """Short when the spec is valid; else its fields as they are, in their usual order."""
     try:
         written = written_spec(Spec.model_validate(spec), without_defaults=True)
@@ -42,19 +43,25 @@ def render(spec: dict[str, Any]) -> str:
     return write_text(written)
 
 
-def _faults(data: dict[str, Any]) -> list[dict[str, str]]:
+def _faults(data: RawSpec) -> list[Fault]:
     try:
         spec = Spec.model_validate(data)
     except ValidationError as error:
-        return from_validation(error)
-    found = Faults()
-    check_what_runs(spec, found)
-    return found.items
+        return [Fault.model_validate(fault) for fault in from_validation(error)]
+    faults = Faults()
+    check_what_runs(spec, faults)
+    return [Fault.model_validate(fault) for fault in faults.items]
 
 
-def _placed(read: ParsedYaml, fault: dict[str, str]) -> dict[str, Any]:
-    return {**fault, **_shown(read.position_of(fault["field"]))}
+def _in_text(read: ParsedYaml, fault: Fault) -> TextFault:
+    return _at(read.position_of(fault.field), fault)
 
 
-def _shown(place: Position | None) -> dict[str, int | None]:
-    return {"line": place.line if place else None, "column": place.column if place else None}
+def _at(position: Position | None, fault: Fault) -> TextFault:
+    return TextFault(
+        field=fault.field,
+        message=fault.message,
+        hint=fault.hint,
+        line=position.line if position else None,
+        column=position.column if position else None,
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Response
 
 from diamond.service.courses import courses, rosters, schemas
@@ -19,25 +17,25 @@ router = APIRouter(prefix="/projects/{project}", tags=["courses"])
 @router.put("/course", response_model=ProjectPage, responses=problems(404, 409))
 async def set_course(project: str, body: Course, services: Service, person: Person) -> ProjectPage:
     """Make the project a course, or change its terms."""
-    return await courses.set_course(services, person, project, body.model_dump())
+    return await courses.set_course(services, person, project, body)
 
 
 @router.delete("/course", response_model=ProjectPage, responses=problems(404, 409))
 async def end_course(project: str, services: Service, person: Person) -> ProjectPage:
-    """A project like others again: its members see one another's work."""
+    """An ordinary project again: its members see each other's work."""
     return await courses.set_course(services, person, project, None)
 
 
 @router.post("/roster", response_model=schemas.RosterTaken, responses=problems(404, 409))
 async def take_roster(
     project: str, body: schemas.RosterRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Members by CSV; who has no account yet is invited. The same roster again changes nothing."""
+) -> schemas.RosterTaken:
+    """Add members by CSV; people without an account are invited. Sending the same roster again changes nothing."""
     return await rosters.take_roster(services, person, project, body.csv, body.days)
 
 
 @router.get("/table", response_model=schemas.CourseTable, responses=problems(404, 409))
-async def course_table(project: str, services: Service, person: Person) -> dict[str, Any]:
+async def course_table(project: str, services: Service, person: Person) -> schemas.CourseTable:
     """Everyone's state in each assignment, and last error; for managers."""
     return await rosters.course_table(services, person, project)
 
@@ -47,8 +45,11 @@ async def course_table(project: str, services: Service, person: Person) -> dict[
     response_model=Page[schemas.Assignment],
     responses=problems(404, 409),
 )
-async def list_assignments(project: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await courses.list_assignments(services, person, project)}
+async def list_assignments(
+    project: str, services: Service, person: Person
+) -> Page[schemas.Assignment]:
+    items = await courses.list_assignments(services, person, project)
+    return Page[schemas.Assignment](items=items)
 
 
 @router.post(
@@ -59,8 +60,8 @@ async def list_assignments(project: str, services: Service, person: Person) -> d
 )
 async def add_assignment(
     project: str, body: schemas.AssignmentRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    return await courses.add_assignment(services, person, project, body.model_dump())
+) -> schemas.Assignment:
+    return await courses.add_assignment(services, person, project, body)
 
 
 @router.get(
@@ -68,7 +69,7 @@ async def add_assignment(
 )
 async def get_assignment(
     project: str, assignment: str, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.Assignment:
     """By its name or id."""
     return await courses.get_assignment(services, person, project, assignment)
 
@@ -82,9 +83,8 @@ async def change_assignment(
     body: schemas.AssignmentRequest,
     services: Service,
     person: Person,
-) -> dict[str, Any]:
-    wanted = body.model_dump()
-    return await courses.change_assignment(services, person, project, assignment, wanted)
+) -> schemas.Assignment:
+    return await courses.change_assignment(services, person, project, assignment, body)
 
 
 @router.delete("/assignments/{assignment}", status_code=204, responses=problems(404, 409))
@@ -108,7 +108,6 @@ async def run_assignment(
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> dict[str, Any]:
+) -> Submitted:
     """Start a copy of it as the caller's own job, by default just as it is."""
-    wanted = body.model_dump()
-    return await courses.run_assignment(services, person, project, assignment, wanted, key)
+    return await courses.run_assignment(services, person, project, assignment, body, key)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.compose.raw_spec import RawSpec
+from diamond.core.code_facts import CodeFacts, code_facts_data, code_facts_from
+from diamond.service.platform.database.rows import Codec, TypedRow
 
 
 @dataclass(frozen=True)
 class AssignmentRow(TypedRow):
     """Work that a course sets."""
+
+    CODECS: ClassVar[Mapping[str, Codec]] = {"code": Codec(code_facts_from, code_facts_data)}
 
     id: str
     owner: str
@@ -18,8 +23,8 @@ class AssignmentRow(TypedRow):
     name: str
     title: str
     text: str
-    spec: Any
-    code: Any
+    spec: RawSpec
+    code: CodeFacts | None
     due: float | None
     created: float
 

@@ -37,19 +37,19 @@ class RosterFault(BaseModel):
 
 class RosterTaken(BaseModel):
     added: list[RosterPerson]
-    """They have accounts, and are members now."""
+    """They have accounts, and are now members."""
     known: list[RosterPerson]
-    """They were in it already, or are invited."""
+    """They were members or invited already."""
     invited: list[RosterInvitation]
     faults: list[RosterFault]
-    """Lines that were passed over."""
+    """Lines that were skipped."""
 
 
 class AssignmentRequest(Body):
     name: str = Field(pattern=NAME_PATTERN)
     title: str = Field(default="", max_length=200, pattern=ONE_LINE)
     text: str = Field(default="", max_length=20_000)
-    """What is to be done, for those who do it."""
+    """The task, written for the students."""
     spec: SpecData
     code: CodeFacts | None = None
     due: float | None = Field(default=None, ge=0, le=1e11)
@@ -70,9 +70,9 @@ class AssignmentRun(Body):
     on: str = Field(default="", max_length=200)
     """Where it runs; empty: as the assignment says."""
     spec: SpecData | None = None
-    """The student's own copy, if she has changed it."""
+    """The student's own copy, if it was changed."""
     code: CodeFacts | None = None
-    """Hers, if she has changed it; else the assignment's."""
+    """The student's own, if it was changed; else the assignment's."""
 
 
 class CourseCell(BaseModel):
@@ -93,14 +93,14 @@ class CourseCell(BaseModel):
 
 class CourseLine(BaseModel):
     id: str
-    """Of the person; empty for one who is invited and has not come yet."""
+    """Of the person; empty for one who is invited and has not signed in yet."""
     name: str
     email: str
     role: str
     use: Use
     cells: list[CourseCell]
     last_error: str
-    """Of her newest task that failed, if none has succeeded since."""
+    """Of the newest task that failed, if none has succeeded since."""
     last_seen: float | None
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.courses.rows import AssignmentRow, CourseTaskRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import rows_of
+from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import assignments, invitations, jobs, tasks
 from diamond.service.sign_in.rows import InvitationRow
 
@@ -24,16 +23,16 @@ async def find_assignment(
     connection: AsyncConnection, project: str, name: str
 ) -> AssignmentRow | None:
     """By its name or id."""
-    found = await list_assignments(connection, project)
-    return next((row for row in found if name in (row["name"], row["id"])), None)
+    rows = await list_assignments(connection, project)
+    return next((row for row in rows if name in (row.name, row.id)), None)
 
 
-async def add_assignment(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(assignments), row)
+async def add_assignment(tx: Transaction, row: AssignmentRow) -> None:
+    await tx.connection.execute(insert(assignments), values_of(row))
 
 
-async def change_assignment(tx: Transaction, assignment: str, values: dict[str, Any]) -> None:
-    changed = update(assignments).where(assignments.c.id == assignment).values(values)
+async def change_assignment(tx: Transaction, row: AssignmentRow) -> None:
+    changed = update(assignments).where(assignments.c.id == row.id).values(values_of(row))
     await tx.connection.execute(changed)
 
 

@@ -194,7 +194,7 @@ class EventStream:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
                 sent.append(("endpoint", {**shown.model_dump(mode="json"), "n": n}))
             elif subject in scales:
-                sent.append(("scale", {**show_scale(scales[subject]), "n": n}))
+                sent.append(("scale", {**show_scale(scales[subject]).model_dump(), "n": n}))
             elif subject in notices:
                 sent.append(("notification", {**notices[subject], "n": n}))
             elif row["kind"] == "image":

@@ -25,8 +25,8 @@ from diamond.service.images.environments import (
     wanted_runtime,
 )
 from diamond.service.images.image_requests import (
-    Ready,
-    Wanted,
+    ReadyImage,
+    WantedBuild,
     endpoint_facts,
     image_name,
     want_build,
@@ -139,15 +139,15 @@ async def _begun(
     tx: Transaction,
     principal: Principal,
     endpoint: EndpointRow,
-    wanted: Wanted,
+    wanted: WantedBuild,
     *,
     name: str = "",
     retry_of: str | None = None,
 ) -> dict[str, Any]:
     begun = await want_build(tx, endpoint, wanted, retry_of=retry_of)
-    if isinstance(begun, Ready):
-        await _take_name(tx, principal.user, begun.image, name)
-        row = await rows.image_by_id(tx.connection, begun.image)
+    if isinstance(begun, ReadyImage):
+        await _take_name(tx, principal.user, begun.id, name)
+        row = await rows.image_by_id(tx.connection, begun.id)
         assert row is not None
         return {"build": None, "image": await show_image(tx.connection, row)}
     task = await find_task(tx.connection, principal, begun.id)

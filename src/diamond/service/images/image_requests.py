@@ -19,6 +19,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import image_of
+from diamond.service.images.rows import CopyRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
@@ -32,14 +33,15 @@ CONTINUES = Continue(on=["exit-75", "preempted", "node-lost", "wall-time"], max_
 
 
 @dataclass(frozen=True)
-class Ready:
-    image: str
-    """Its id."""
-    found: Image
+class ReadyImage:
+    """An image that is on the endpoint."""
+
+    id: str
+    image: Image
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedBuild:
     """A build that somebody wants on an endpoint."""
 
     build: Build
@@ -71,7 +73,7 @@ def wanted_build(
     endpoints: list[EndpointFacts],
     account: str = "auto",
     resources: Mapping[str, Any] | None = None,
-) -> tuple[Wanted, Composed]:
+) -> tuple[WantedBuild, Composed]:
     """Checked like any job: partition, account and limits are the endpoint's. Raises `InvalidSpec`."""
     spec = {
         "name": name,
@@ -83,17 +85,17 @@ def wanted_build(
     composed = check(spec, endpoints=endpoints, code=None, images=KnownImages())
     order = replace(composed.order, command="", build=build, resume=CONTINUES)
     shown = {**composed.spec, "environment": environment_data(build.environment)}
-    return Wanted(build, name, order, shown), composed
+    return WantedBuild(build, name, order, shown), composed
 
 
 async def want_build(
     tx: Transaction,
     endpoint: EndpointRow,
-    wanted: Wanted,
+    wanted: WantedBuild,
     *,
     retry_of: str | None = None,
     afresh: bool = False,
-) -> Ready | Dependency:
+) -> ReadyImage | Dependency:
     """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
     owner, place = endpoint["owner"], endpoint["id"]
     wish = await wishes.find_wish(tx, owner, place, wanted.key)
@@ -116,7 +118,7 @@ async def want_build(
     return _waits_for(row["id"])
 
 
-async def copy_on(tx: Transaction, image: str, endpoint: str) -> Row | None:
+async def copy_on(tx: Transaction, image: str, endpoint: str) -> CopyRow | None:
     """The newest file of an image on an endpoint."""
     copies = (await rows.copies_of(tx.connection, [image]))[image]
     return next((one for one in reversed(copies) if one["endpoint"] == endpoint), None)
@@ -147,13 +149,13 @@ def image_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60] or "image"
 
 
-async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | None:
+async def _there(tx: Transaction, image: str | None, endpoint: str) -> ReadyImage | None:
     copy = await copy_on(tx, image, endpoint) if image else None
-    return Ready(copy["image"], image_of(copy["record"])) if copy else None
+    return ReadyImage(copy["image"], image_of(copy["record"])) if copy else None
 
 
 async def _begin(
-    tx: Transaction, endpoint: EndpointRow, wanted: Wanted, retry_of: str | None
+    tx: Transaction, endpoint: EndpointRow, wanted: WantedBuild, retry_of: str | None
 ) -> TaskRow:
     job = JobRow(
         id=ids.new_id(ids.JOB),

@@ -15,7 +15,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
 from diamond.service.images import request_store as wishes
 from diamond.service.images.builds import start_build
-from diamond.service.images.image_requests import Ready
+from diamond.service.images.image_requests import ReadyImage
 from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
 from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
 from diamond.service.images.views import find_image, show_move
@@ -37,7 +37,7 @@ async def copy_image(
         row = await find_image(tx.connection, principal, image)
         place = await _endpoint(tx, principal, body.endpoint)
         found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
-        if isinstance(found, Ready):
+        if isinstance(found, ReadyImage):
             return {"how": "here", "words": f"it is on {place['name']} already"}
         move = await wishes.find_move(tx.connection, found.id)
         words = found.message.removeprefix("its image is ").removeprefix("being ")

@@ -21,7 +21,7 @@ from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import fail_waiting, image_of
 from diamond.service.images.image_requests import (
-    Ready,
+    ReadyImage,
     copy_on,
     endpoint_facts,
     image_name,
@@ -44,7 +44,7 @@ async def bring(
     *,
     on: str = "",
     account: str = "auto",
-) -> Ready | Dependency:
+) -> ReadyImage | Dependency:
     """The image on this endpoint, or what must be waited for until it is there.
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
@@ -52,7 +52,7 @@ async def bring(
     image = await own_image(tx, endpoint["owner"], image)
     copy = await copy_on(tx, image, endpoint["id"])
     if copy is not None:
-        return Ready(image, image_of(copy["record"]))
+        return ReadyImage(image, image_of(copy["record"]))
     under_way = await wishes.open_copy(tx, image, endpoint["id"])
     if under_way is not None:
         return _moving(under_way)
@@ -61,7 +61,7 @@ async def bring(
     source, way = await _way(tx, row, endpoint, how)
     if way.how == "rebuild":
         found = await _rebuild(tx, row, endpoint, on=on or endpoint["name"], account=account)
-        if isinstance(found, Ready):
+        if isinstance(found, ReadyImage):
             return found
         return replace(found, message=f"its image is {way.words} ({found.id})")
     if way.how != "move" or source is None:
@@ -210,7 +210,7 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
 
 async def _rebuild(
     tx: Transaction, image: Row, endpoint: EndpointRow, *, on: str, account: str
-) -> Ready | Dependency:
+) -> ReadyImage | Dependency:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
     recipe = recipe_from(image["recipe"])
     environment = replace(recipe.environment, lock=recipe.lock)

@@ -1,4 +1,4 @@
-"""A person lets a chain go on: the task itself while it has not ended, else a new task in the same run directory."""
+"""An owner lets a chain continue: the task itself while it has not ended, else a new task in the same run directory."""
 
 from __future__ import annotations
 
@@ -18,132 +18,139 @@ from diamond.service.endpoints.community import require_usable
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.images import store as image_rows
-from diamond.service.jobs.retry import require_unsigned
+from diamond.service.images import store as image_store
+from diamond.service.jobs.images import note_image_use
+from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
-from diamond.service.projects.terms import require_place
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.projects.terms import require_still_allowed
+from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import GoOnRequest, Task
 from diamond.service.tasks.stepping import Steps
-from diamond.service.tasks.store import find_task as row_of
+from diamond.service.tasks.store import find_task as task_by_id
 from diamond.service.tasks.store import tasks_after
 from diamond.service.tasks.tasks import find_task
 from diamond.service.tasks.views import show_new_task, show_tasks
 
 
 async def resume_task(
-    services: Services,
-    principal: Principal,
-    task: str,
-    wanted: GoOnRequest,
-    key: str | None,
+    services: Services, principal: Principal, task: str, wanted: GoOnRequest, key: str | None
 ) -> Task:
     async def resume(tx: Transaction) -> Task:
         row = await find_task(tx.connection, principal, task, action=Action.WRITE)
         endpoint = await endpoint_by_id(tx.connection, row.endpoint)
         if endpoint is None:
-            raise Conflict(f"Endpoint {row.endpoint_name} is no longer there", "Run it again.")
-        if row.state in FINAL_WORDS:
-            await require_place(tx.connection, principal, row)
-            await require_usable(tx.connection, principal.user, endpoint)
-            made = await _as_new_task(tx, row, endpoint, wanted)
-            return await show_new_task(tx.connection, made)
-        allowed = await _allow(tx, row, endpoint, wanted, principal)
-        return (await show_tasks(tx.connection, [allowed]))[0]
+            raise Conflict(
+                f"Endpoint {row.endpoint_name} has been removed", "Run the spec on another one."
+            )
+        if row.state not in FINAL_WORDS:
+            allowed = await _allow_more(tx, row, endpoint, wanted, principal)
+            return (await show_tasks(tx.connection, [allowed]))[0]
+        await require_still_allowed(
+            tx.connection,
+            principal,
+            project=row.project,
+            endpoint=row.endpoint,
+            endpoint_name=row.endpoint_name,
+        )
+        await require_usable(tx.connection, principal.user, endpoint)
+        made = await _as_new_task(tx, row, endpoint, wanted)
+        return await show_new_task(tx.connection, made)
 
     request = Once.of(key, "resume", {"task": task, **wanted.model_dump()})
     return await once_as(Task, services.store, principal, request, resume)
 
 
-async def _allow(
+async def _allow_more(
     tx: Transaction,
-    row: TaskRow,
+    task: TaskRow,
     endpoint: EndpointRow,
     wanted: GoOnRequest,
     principal: Principal,
 ) -> TaskRow:
-    """More room for a task that lives; one that asks continues at once."""
-    made = len(row.attempts)
-    chain = replace(row.chain, allowed=made + _more(wanted, made))
+    """A higher limit for a task that has not ended; one that asks for it continues at once."""
+    made = len(task.attempts)
+    chain = replace(task.chain, allowed=made + _more_attempts(wanted, made))
     if wanted.budget is not None:
-        chain = replace(chain, budget=_budget(row, endpoint, wanted.budget))
-    asks = row.phase == Phase.ASKING.value
-    refused = refusal(chain, row.order, row.attempts) if asks else None
+        chain = replace(chain, budget=_new_budget(task, endpoint, wanted.budget))
+    asks = task.phase == Phase.ASKING.value
+    refused = refusal(chain, task.order, task.attempts) if asks else None
     if refused is not None:
-        more = f"diamond resume {row.id} --budget '50 node-hours', or --attempts 10"
+        more = f"diamond resume {task.id} --budget '50 node-hours', or --attempts 10"
         raise BadRequest(refused.message, f"Allow more: {more}")
-    steps = Steps(row.owner)
-    steps.load(row)
-    steps.allow(row.id, chain)
+    steps = Steps(task.owner)
+    steps.load(task)
+    steps.allow(task.id, chain)
     if asks:
-        steps.apply(row.id, Allowed(time.time(), by=principal.name))
+        steps.apply(task.id, Allowed(time.time(), by=principal.name))
     await steps.save(tx)
-    saved = await row_of(tx.connection, row.id)
+    saved = await task_by_id(tx.connection, task.id)
     assert saved is not None
     return saved
 
 
 async def _as_new_task(
-    tx: Transaction, row: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest
+    tx: Transaction, task: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest
 ) -> TaskRow:
-    """What ended keeps its end; the new task takes over its run directory."""
-    _require_resumable(row)
-    require_unsigned(row, endpoint)
-    await _require_files(tx, row)
-    job = await job_rows.find_job(tx.connection, row.job)
+    """The ended task stays as it is; the new task takes over its run directory."""
+    _require_resumable(task)
+    require_unsigned(task, endpoint)
+    await _require_free_run_directory(tx, task)
+    job = await job_store.find_job(tx.connection, task.job)
     if job is None:
-        raise Conflict(f"The job of {row.id} is no longer there", "Run the spec again.")
-    budget = _rest(row) if wanted.budget is None else _budget(row, endpoint, wanted.budget)
-    chain = ChainRow(budget=budget, allowed=_more(wanted, 0), continues=row.id)
-    refused = refusal(chain, row.order, [])
+        raise Conflict(f"The job of {task.id} has been removed", "Run the spec again.")
+    if wanted.budget is None:
+        budget = _rest_of_budget(task)
+    else:
+        budget = _new_budget(task, endpoint, wanted.budget)
+    chain = ChainRow(budget=budget, allowed=_more_attempts(wanted, 0), continues=task.id)
+    refused = refusal(chain, task.order, [])
     if refused is not None:
-        more = f"diamond resume {row.id} --budget '50 node-hours'"
+        more = f"diamond resume {task.id} --budget '50 node-hours'"
         raise BadRequest(refused.message, f"Say how much it may use from now on: {more}")
     made = await make_task(
-        tx, job=job, endpoint=endpoint, order=row.order, retry_of=row.id, chain=chain
+        tx, job=job, endpoint=endpoint, order=task.order, retry_of=task.id, chain=chain
     )
-    used = await image_rows.image_used_by(tx.connection, row.id)
-    if used:
-        await image_rows.add_use(tx, image=used, task=made.id, owner=made.owner)
+    used = await image_store.image_used_by(tx.connection, task.id)
+    await note_image_use(tx, made, used or "")
     return made
 
 
-def _more(wanted: GoOnRequest, made: int) -> int:
-    """How many more attempts may begin before it asks."""
+def _more_attempts(wanted: GoOnRequest, made: int) -> int:
+    """How many more may start before it asks."""
     return wanted.attempts or UNASKED_FOLLOW_UPS + (0 if made else 1)
 
 
-def _budget(row: TaskRow, endpoint: EndpointRow, text: str) -> BudgetRow | None:
-    return budget_of(text, row.order, effective_facts(endpoint).get("charge"))
+def _new_budget(task: TaskRow, endpoint: EndpointRow, text: str) -> BudgetRow | None:
+    return budget_of(text, task.order, effective_facts(endpoint).get("charge"))
 
 
-def _rest(row: TaskRow) -> BudgetRow | None:
-    """What is left of the old budget: continuing in a new task does not double it."""
-    if row.chain.budget is None:
+def _rest_of_budget(task: TaskRow) -> BudgetRow | None:
+    """A new task continues within the same budget: it does not double it."""
+    if task.chain.budget is None:
         return None
-    left = spending(row.chain, row.order, row.attempts).left
-    return replace(row.chain.budget, amount=left)
+    left = spending(task.chain, task.order, task.attempts).left
+    return replace(task.chain.budget, amount=left)
 
 
-async def _require_files(tx: Transaction, row: TaskRow) -> None:
+async def _require_free_run_directory(tx: Transaction, task: TaskRow) -> None:
     """Only one task can have the run directory."""
-    for later in await tasks_after(tx.connection, row.id):
+    for later in await tasks_after(tx.connection, task.id):
         has_files = later.state not in FINAL_WORDS or later.started is not None
-        if later.chain.continues == row.id and has_files:
+        if later.chain.continues == task.id and has_files:
             raise Conflict(
-                f"Task {later.id} already continues with the files of {row.id}",
-                f"Continue from there, once it has ended: diamond resume {later.id}",
+                f"Task {later.id} already continues with the files of {task.id}",
+                f"Resume that one, once it has ended: diamond resume {later.id}",
             )
 
 
-def _require_resumable(row: TaskRow) -> None:
-    if may_resume(row):
+def _require_resumable(task: TaskRow) -> None:
+    if may_resume(task):
         return
-    again = f"Start again: diamond retry {row.id}"
-    if row.cleaned:
-        raise Conflict(f"The files of {row.id} were removed", again)
-    raise Conflict(f"{row.id} has {row.state}: there is nothing to continue", again)
+    retry = f"Start from the beginning: diamond retry {task.id}"
+    if task.cleaned:
+        raise Conflict(f"The files of {task.id} were removed", retry)
+    raise Conflict(f"{task.id} has {task.state}: there is nothing to continue", retry)

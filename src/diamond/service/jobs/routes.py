@@ -1,17 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 
-from diamond.core.order import order_data
-from diamond.service.composer.request import asked_for
-from diamond.service.jobs import auto_nodes, schemas, signed
-from diamond.service.jobs import submit as jobs
-from diamond.service.output import files
+from diamond.service.composer.request import read_request
+from diamond.service.jobs import jobs, schemas, submit
 from diamond.service.people.caller import Person
-from diamond.service.planning import node_count
-from diamond.service.planning.plans import predict
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
@@ -20,6 +13,7 @@ from diamond.service.platform.http.routing import (
     problems,
 )
 from diamond.service.platform.http.schemas import Page
+from diamond.service.platform.idempotency import Once
 from diamond.service.tasks.schemas import Job, Submitted
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -28,42 +22,37 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 @router.post("", status_code=201, response_model=Submitted, responses=problems(404, 409, 503))
 async def submit_job(
     body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
+) -> Submitted:
     """Check a spec and start it."""
-    spec, code = await asked_for(services, body)
-    foretold = (
-        await predict(services, person, spec, code, body.goal, body.project) if body.goal else None
+    requested = await read_request(services, body)
+    asked = {
+        **requested.as_data(),
+        **body.model_dump(include={"project", "goal", "signature"}, exclude_none=True),
+    }
+    submission = submit.Submission(
+        requested,
+        project=body.project,
+        goal=body.goal,
+        signature=body.signature,
+        once=Once.of(key, "POST /jobs", asked),
     )
-    if body.signature:
-        signature = body.signature.model_dump()
-        return await signed.submit_signed(
-            services, person, spec, code, key, body.project, foretold, signature
-        )
-    return await auto_nodes.submit_job(services, person, spec, code, key, body.project, foretold)
+    return await submit.submit(services, person, submission)
 
 
 @router.post("/check", response_model=schemas.Checked, responses=problems(404, 409, 503))
 async def check_job(
     body: schemas.JobRequest, services: Service, person: Person, script: bool = False
-) -> dict[str, Any]:
+) -> schemas.Checked:
     """Check a spec; nothing is made."""
-    spec, code = await asked_for(services, body)
-    composed = await node_count.check_job(services, person, spec, code, body.project)
-    text = await files.preview_script(services, person, composed) if script else None
-    return {
-        "order": order_data(composed.order),
-        "endpoint": composed.endpoint,
-        "warnings": composed.warnings,
-        "script": text,
-    }
+    submission = submit.Submission(await read_request(services, body), project=body.project)
+    return await submit.check(services, person, submission, script=script)
 
 
 @router.get("", response_model=Page[Job], responses=problems())
 async def list_jobs(
     services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
-) -> dict[str, Any]:
-    items, after = await jobs.list_jobs(services, person, limit=limit, cursor=cursor)
-    return {"items": items, "next": after}
+) -> Page[Job]:
+    return await jobs.list_jobs(services, person, limit=limit, cursor=cursor)
 
 
 @router.get("/{job}", response_model=Job, responses=problems(404, 409))

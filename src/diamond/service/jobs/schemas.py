@@ -1,4 +1,4 @@
-"""Jobs, and the code that travels with them."""
+"""Jobs as they are submitted and checked."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from diamond.service.tasks.goal_schemas import Goal
 
 
 class Signature(Body):
-    """Of the order that `POST /jobs/check` answers, by a key of the person's own (docs/security.md)."""
+    """Of the order that `POST /jobs/check` answers, by a key of the submitter (docs/security.md)."""
 
     version: int = Field(default=1, ge=1, le=1000)
     """Of the signed statement."""
     digest: str = Field(max_length=80)
-    """Of the order; another one is refused."""
+    """Of the order; any other order is rejected."""
     until: float = Field(ge=0, le=1e11)
     signature: str = Field(max_length=10_000)
 
@@ -24,9 +24,9 @@ class JobRequest(SpecRequest):
     project: str = Field(default="", max_length=64)
     """The name or id of the project that the job belongs to."""
     goal: Goal | None = None
-    """How much it is to train: a plan is made of it, kept, and shown beside what happens."""
+    """The training goal: a plan is made for it, kept, and shown beside what happens."""
     signature: Signature | None = None
-    """For machines that take only signed specs."""
+    """For endpoints that accept only signed specs."""
 
 
 class Checked(BaseModel):

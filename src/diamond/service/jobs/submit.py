@@ -1,117 +1,143 @@
-"""From a spec to a job with its first task."""
+"""Submission from top to bottom: resolve, compose, node count, image, persist, send. A check stops before the image."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.spec_check import Composed
+from diamond.core import ids
 from diamond.core.dependencies import Dependency, DependencyKind
-from diamond.core.errors import Conflict, NotFound
-from diamond.service.access.authorize import Action, require
+from diamond.core.order import Order, order_data
 from diamond.service.access.principal import Principal
-from diamond.service.composer.compose import Code, Spec, compose, known_images
-from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.chains.rows import ChainRow
+from diamond.service.composer.compose import Composer, resolve
+from diamond.service.composer.request import RequestedSpec
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images import store as image_rows
-from diamond.service.images.arrivals import image_of
-from diamond.service.images.image_requests import (
-    Ready,
-    copy_on,
-    endpoint_facts,
-    image_name,
-    want_build,
-    wanted_build,
-)
-from diamond.service.images.transfers import bring
+from diamond.service.jobs.images import note_image_use, order_with_image
+from diamond.service.jobs.schemas import Checked, Signature
+from diamond.service.jobs.signatures import require_as_signed, require_signable
+from diamond.service.output import files
+from diamond.service.planning.node_count import GOAL, settle_node_count
+from diamond.service.planning.plans import plan_for, prediction_of
+from diamond.service.planning.scale_schemas import ScaleRequest
+from diamond.service.planning.scales import ForTask, add_scale
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import JsonObject
-from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
-from diamond.service.projects.terms import NOWHERE, Place, place_of
-from diamond.service.projects.visibility import visible
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.projects.terms import NO_PROJECT, ProjectTerms
+from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task, new_chain, new_job
-from diamond.service.tasks.goal_schemas import Prediction
+from diamond.service.tasks.goal_schemas import Goal, Prediction
 from diamond.service.tasks.rows import JobRow, TaskRow
-from diamond.service.tasks.schemas import Job, Submitted
+from diamond.service.tasks.schemas import Submitted
 from diamond.service.tasks.views import show_job, show_new_task
 
+PLAN_NOT_KEPT = "The plan is not kept with the task: it assumed one node, and probes have yet to find the node count."
+EACH_CALL = Once.of(None, "POST /jobs", None)
+"""Without an idempotency key: every call submits a job."""
 
-async def submit_job(
-    services: Services,
-    principal: Principal,
-    spec: Spec,
-    code: Code,
-    key: str | None,
-    project: str = "",
-    prediction: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """`project`: whose members will see it; the caller is one that may add to it."""
-    require(principal, Action.WRITE, owner=principal.user)
 
-    async def make(tx: Transaction) -> dict[str, Any]:
-        return await submit_into(
-            services,
+@dataclass(frozen=True)
+class Submission:
+    """What a person submits, whichever way it came in: as a spec, a recipe or an assignment."""
+
+    requested: RequestedSpec
+    project: str = ""
+    """Name or id of the project whose members will see it."""
+    goal: Goal | None = None
+    """A plan is made for it, and kept with the task."""
+    signature: Signature | None = None
+    assignment: str = ""
+    """The id of the course's assignment that it works on."""
+    once: Once = EACH_CALL
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A submission with everything decided that can be decided without changing anything."""
+
+    composer: Composer
+    composed: Composed
+    endpoint: EndpointRow
+    needs_probes: bool
+    """`nodes: auto`, and no scale has measured this spec."""
+    prediction: Prediction | None
+
+
+async def submit(services: Services, principal: Principal, submission: Submission) -> Submitted:
+    async def work(tx: Transaction) -> Submitted:
+        prepared = await _prepare(services, tx.connection, principal, submission)
+        return await _persist(tx, principal, submission, prepared)
+
+    return await once_as(Submitted, services.store, principal, submission.once, work)
+
+
+async def check(
+    services: Services, principal: Principal, submission: Submission, *, script: bool = False
+) -> Checked:
+    """What `submit` would do with it; nothing is changed."""
+    async with services.store.read() as connection:
+        prepared = await _prepare(services, connection, principal, submission)
+    composed = prepared.composed
+    return Checked(
+        order=order_data(composed.order),
+        endpoint=composed.endpoint,
+        warnings=composed.warnings,
+        script=await files.preview_script(services, principal, composed) if script else None,
+    )
+
+
+async def _prepare(
+    services: Services, connection: AsyncConnection, principal: Principal, submission: Submission
+) -> Prepared:
+    """Resolve, compose, node count; and the plan, which needs all three."""
+    requested, goal = submission.requested, submission.goal
+    if submission.signature:
+        require_signable(requested.spec)
+    composer = await resolve(services, connection, principal, requested, submission.project)
+    composed = composer.compose(requested.spec)
+    counted = await settle_node_count(connection, composer, composed, principal.user)
+    composed, endpoint = counted.composed, composer.endpoint_of(counted.composed)
+    prediction = None
+    if goal:
+        plan = await plan_for(connection, principal, composed, endpoint, goal)
+        prediction = prediction_of(plan, goal)
+    return Prepared(composer, composed, endpoint, counted.needs_probes, prediction)
+
+
+async def _persist(
+    tx: Transaction, principal: Principal, submission: Submission, prepared: Prepared
+) -> Submitted:
+    """The job, and its task: sent to the endpoint, or waiting for its image or its probes."""
+    composed, endpoint, terms = prepared.composed, prepared.endpoint, prepared.composer.terms
+    warnings = list(composed.warnings)
+    job = new_job(
+        composed,
+        principal.user,
+        submission.requested.code,
+        terms.id,
+        assignment=submission.assignment,
+    )
+    about_call(job=job.id, digest=job.digest, endpoint=endpoint.name)
+    await job_store.add_job(tx, job)
+    if prepared.needs_probes:
+        task = await _add_probed_task(tx, job, prepared)
+        warnings += [PLAN_NOT_KEPT] if prepared.prediction else []
+    else:
+        task = await add_run_task(
             tx,
-            principal,
-            spec,
-            code,
-            await place_of(tx.connection, principal, project),
-            prediction=prediction,
+            endpoint,
+            job,
+            composed,
+            terms=terms,
+            prediction=prepared.prediction,
+            signature=submission.signature,
         )
-
-    goal = (prediction or {}).get("goal")
-    body = {"spec": spec, "code": code, "project": project, **({"goal": goal} if goal else {})}
-    wanted = Once.of(key, "POST /jobs", body)
-    return await once(services.store, principal, wanted, make)
-
-
-async def submit_into(
-    services: Services,
-    tx: Transaction,
-    principal: Principal,
-    spec: Spec,
-    code: Code,
-    place: Place,
-    *,
-    prediction: dict[str, Any] | None = None,
-    assignment: str = "",
-    signature: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Compose it as its project asks, and make it."""
-    found = place.among(await usable_endpoints(tx.connection, principal.user))
-    place.require_no_store(spec, code)
-    images = await known_images(tx.connection, principal.user, spec, found)
-    composed = compose(services, found, place.settled(spec), code, images)
-    endpoint = next(row for row in found if row["name"] == composed.endpoint)
-    about = {
-        "prediction": prediction,
-        "assignment": assignment,
-        "signature": signature,
-        "owner": principal.user,
-    }
-    return await make_job(tx, endpoint, composed, code, place, about)
-
-
-async def list_jobs(
-    services: Services, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[Job], str | None]:
-    async with services.store.read() as connection:
-        page = await job_rows.list_jobs(connection, principal.user, limit=limit, cursor=cursor)
-        tasks = await job_rows.tasks_of_jobs(connection, [row.id for row in page.rows])
-    return [show_job(row, tasks[row.id]) for row in page.rows], page.next
-
-
-async def get_job(services: Services, principal: Principal, job: str) -> Job:
-    async with services.store.read() as connection:
-        row = await _find(connection, principal, job)
-        tasks = await job_rows.tasks_of_jobs(connection, [row.id])
-    return show_job(row, tasks[row.id])
+    tasks = [await show_new_task(tx.connection, task)]
+    return Submitted(job=show_job(job, [task.id]), tasks=tasks, warnings=warnings)
 
 
 async def add_run_task(
@@ -119,116 +145,51 @@ async def add_run_task(
     endpoint: EndpointRow,
     job: JobRow,
     composed: Composed,
-    retry_of: str | None = None,
-    kind: str = "run",
-    place: Place = NOWHERE,
     *,
+    kind: str = "run",
+    retry_of: str | None = None,
+    terms: ProjectTerms = NO_PROJECT,
     prediction: Prediction | None = None,
-    signature: JsonObject | None = None,
+    signature: Signature | None = None,
 ) -> TaskRow:
-    """A task that runs, or waits for its image first."""
-    image = await image_for(tx, endpoint, composed, job.owner)
-    moves = isinstance(image, Dependency) and image.kind is DependencyKind.TRANSFER
-    place.require_unmoved(moves)
-    order = (
-        replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
-    )
+    """A task that is sent to its endpoint, or waits for its image first."""
+    ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
+    if signature:
+        require_as_signed(ready, signature)
     task = await make_task(
         tx,
         job=job,
         endpoint=endpoint,
-        order=order,
+        order=ready.order,
         retry_of=retry_of,
-        dependencies=[image] if isinstance(image, Dependency) else [],
+        dependencies=[ready.waits_for] if ready.waits_for else [],
         kind=kind,
-        chain=replace(new_chain(order, endpoint), signature=signature),
         prediction=prediction,
+        chain=_signed_chain(ready.order, endpoint, signature),
     )
-    if isinstance(image, Ready):
-        await image_rows.add_use(tx, image=image.image, task=task.id, owner=task.owner)
+    await note_image_use(tx, task, ready.image)
     return task
 
 
-async def make_job(
-    tx: Transaction,
-    endpoint: EndpointRow,
-    composed: Composed,
-    code: Code,
-    place: Place,
-    about: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """`about`: `owner`, `prediction`, `assignment` and `signature`, where there are any."""
-    told = dict(about or {})
-    owner, assignment = told.get("owner") or endpoint.owner, told.get("assignment") or ""
-    job = new_job(composed, owner, code, place.id, assignment=assignment)
-    about_call(job=job.id, digest=job.digest, endpoint=endpoint.name)
-    await job_rows.add_job(tx, job)
-    planned, signature = told.get("prediction"), told.get("signature")
-    task = await add_run_task(
-        tx,
-        endpoint,
-        job,
-        composed,
-        place=place,
-        prediction=Prediction.model_validate(planned) if planned else None,
-        signature=signature,
-    )
-    return await submitted(tx, job, task, composed.warnings)
-
-
-async def submitted(
-    tx: Transaction, job: JobRow, task: TaskRow, warnings: list[str]
-) -> dict[str, Any]:
-    """The answer to a submission, as it is kept for a repeated request."""
-    tasks = [await show_new_task(tx.connection, task)]
-    shown = Submitted(job=show_job(job, [task.id]), tasks=tasks, warnings=warnings)
-    return shown.model_dump(mode="json")
-
-
-async def image_for(
-    tx: Transaction, endpoint: EndpointRow, composed: Composed, owner: str
-) -> Ready | Dependency | None:
-    """The image that a job needs: there, or on its way."""
-    if endpoint["owner"] != owner and (composed.image or composed.build):
-        return await _guests_image(tx, endpoint, composed)
-    placement = composed.order.placement
-    on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
-    payer = placement.account or "auto"
-    if composed.image is not None:
-        return await bring(tx, endpoint, composed.image.id, on=on, account=payer)
-    if composed.build is None:
+def _signed_chain(
+    order: Order, endpoint: EndpointRow, signature: Signature | None
+) -> ChainRow | None:
+    if signature is None:
         return None
-    wanted, _ = wanted_build(
-        composed.build,
-        name=image_name(composed.order.name),
-        on=on,
-        endpoints=[endpoint_facts(endpoint)],
-        account=payer,
+    return replace(new_chain(order, endpoint), signature=signature.model_dump(mode="json"))
+
+
+async def _add_probed_task(tx: Transaction, job: JobRow, prepared: Prepared) -> TaskRow:
+    """A task that waits for short probes to find its node count; `release.py` sends it."""
+    scale = ids.new_id(ids.SCALE)
+    message = f"short runs find the best node count, then it is queued (scale {scale})"
+    task = await make_task(
+        tx,
+        job=job,
+        endpoint=prepared.endpoint,
+        order=prepared.composed.order,
+        dependencies=[Dependency(DependencyKind.PROBE, scale, message=message)],
     )
-    return await want_build(tx, endpoint, wanted)
-
-
-async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> Ready:
-    """On a community account its owner looks after the images: others use those that are there."""
-    copy = await copy_on(tx, composed.image.id, endpoint["id"]) if composed.image else None
-    if copy is None:
-        raise Conflict(
-            f"This image is not on {endpoint['name']}, and only the owner of that account puts one there",
-            "Ask her to build it and share it with you.",
-        )
-    return Ready(copy["image"], image_of(copy["record"]))
-
-
-async def _find(connection: AsyncConnection, principal: Principal, job: str) -> JobRow:
-    exact = await job_rows.find_job(connection, job)
-    row, _ = await visible(connection, principal, "job", job, exact)
-    if row is not None:
-        return row
-    found = await job_rows.jobs_with_prefix(connection, principal.user, job) if job else []
-    if not found:
-        raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")
-    if len(found) > 1:
-        raise Conflict(
-            f"{job} is the beginning of several jobs", ", ".join(row["id"] for row in found)
-        )
-    return found[0]
+    request, for_task = ScaleRequest(goal=GOAL), ForTask(task.id, scale)
+    await add_scale(tx, prepared.composer, prepared.composed, request, for_task)
+    return task

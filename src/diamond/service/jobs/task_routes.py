@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
-from diamond.service.jobs import bulk as together
-from diamond.service.jobs import resume as resuming
-from diamond.service.jobs import retry
+from diamond.service.jobs import bulk, resume, retry
 from diamond.service.jobs.diff import diff_between
 from diamond.service.people.caller import Person
-from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http import safe_download
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
 from diamond.service.tasks import code, schemas
 from diamond.service.tasks.task_list import TaskFilter
@@ -23,27 +19,27 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 @router.post("/cancel", response_model=schemas.Outcomes, responses=problems(404, 409))
 async def cancel_tasks(
     body: schemas.TaskChoice, services: Service, person: Person
-) -> dict[str, Any]:
-    """Each by itself: one that cannot be cancelled does not hold up the others. Of a filter: those still open."""
+) -> schemas.Outcomes:
+    """Each by itself: one that cannot be cancelled does not stop the others. With a filter: those that have not ended."""
     if body.matching is None:
-        return await together.cancel_tasks(services, person, body.tasks)
-    return await together.cancel_matching(services, person, _matching(body, body.matching))
+        return await bulk.cancel_tasks(services, person, body.tasks)
+    return await bulk.cancel_matching(services, person, _matching(body, body.matching))
 
 
 @router.post("/retry", response_model=schemas.Outcomes, responses=problems(404, 409))
 async def retry_tasks(
     body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
-    """Each by itself; `task` of an outcome is the new task. Of a filter without states: failed and cancelled ones."""
+) -> schemas.Outcomes:
+    """Each by itself; `task` of an outcome is the new task. With a filter that names no states: failed and cancelled ones."""
     if body.matching is None:
-        return await together.retry_tasks(services, person, body.tasks, key)
-    return await together.retry_matching(services, person, _matching(body, body.matching), key)
+        return await bulk.retry_tasks(services, person, body.tasks, key)
+    return await bulk.retry_matching(services, person, _matching(body, body.matching), key)
 
 
-def _matching(body: schemas.TaskChoice, match: schemas.TaskMatch) -> together.Matching:
+def _matching(body: schemas.TaskChoice, match: schemas.TaskMatch) -> bulk.Matching:
     named = match.model_dump(exclude={"state"})
-    wanted = TaskFilter(states=list(dict.fromkeys(match.state)), **named)
-    return together.Matching(wanted, body.cursor, body.dry_run)
+    task_filter = TaskFilter(states=list(dict.fromkeys(match.state)), **named)
+    return bulk.Matching(task_filter, body.cursor, body.dry_run)
 
 
 @router.post(
@@ -64,13 +60,13 @@ async def resume_task(
     person: Person,
     key: IdempotencyKey = None,
 ) -> schemas.Task:
-    """Let it go on: the task itself while it has not ended, else a new one in the same run directory."""
-    return await resuming.resume_task(services, person, task, body, key)
+    """Resume it: the task itself while it has not ended, else a new one in the same run directory."""
+    return await resume.resume_task(services, person, task, body, key)
 
 
 @router.get("/{task}/diff", response_class=PlainTextResponse, responses=problems(404, 409))
 async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
-    """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
+    """What had changed since the commit, as git shows it; with `against`, since another task, its spec included."""
     if against:
-        return serving.plain_text(await diff_between(services, person, task, against))
-    return serving.plain_text(await code.read_diff(services, person, task))
+        return safe_download.plain_text(await diff_between(services, person, task, against))
+    return safe_download.plain_text(await code.read_diff(services, person, task))

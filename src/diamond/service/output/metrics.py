@@ -11,10 +11,12 @@ from math import inf
 from typing import Any
 
 from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Principal
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Curve, within
+from diamond.service.output.rows import SeriesRow
 from diamond.service.output.thinning import thin
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
@@ -53,6 +55,15 @@ async def read_metrics(
 ) -> bytes:
     """`{"items": [Series]}` as JSON."""
     return await _answer(services, principal, [task], wanted, lambda _: {"next": None})
+
+
+async def task_curves(
+    connection: AsyncConnection, task: str, sources: tuple[str, ...]
+) -> list[Curve]:
+    """One curve for each name that a task logged, over all its attempts and runs."""
+    series = await metrics.series_of(connection, [task], sources)
+    curves = await metrics.curves_of(connection, [one["id"] for one in series])
+    return [whole.curve for whole in _joined([task], series, curves)]
 
 
 async def compare(
@@ -95,7 +106,7 @@ async def _answer(
 
 async def _find(
     services: Services, principal: Principal, tasks: Sequence[str], wanted: CurvesWanted
-) -> tuple[list[TaskRow], Sequence[Row]]:
+) -> tuple[list[TaskRow], Sequence[SeriesRow]]:
     async with services.store.read() as connection:
         rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
         ids = list(dict.fromkeys(row["id"] for row in rows))

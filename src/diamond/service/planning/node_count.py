@@ -1,94 +1,75 @@
-"""`nodes: auto`: the node count that the newest fitting scale advises."""
+"""`nodes: auto`: the node count that the newest matching scale advises."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.raw_spec import has_auto_nodes, on_partition, with_nodes
 from diamond.compose.spec_check import Composed
 from diamond.core.errors import Conflict
-from diamond.service.access.principal import Principal
-from diamond.service.composer import compose
-from diamond.service.composer.compose import Code, Spec
-from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.planning.advice import TooDear, advice_within, is_whole
+from diamond.service.composer.compose import Composer
+from diamond.service.planning.advice import BudgetTooSmall, advice_within, is_whole
+from diamond.service.planning.rows import NodeAdvice, ScaleRow
 from diamond.service.planning.scale_store import newest_fitting
 from diamond.service.planning.scales import fits_digest
-from diamond.service.platform.database.rows import Row
-from diamond.service.platform.services import Services
-
-AUTO = "auto"
-
 
 GOAL = "efficiency:0.7"
-"""What probes are asked that nobody asked for: many nodes, but none that mostly wait for each other."""
+"""The goal of probes that start by themselves: many nodes, but not so many that they mostly wait for each other."""
+PROBES_FIRST = (
+    f"nodes: auto: no scale has measured this spec yet, so short probes run first ({GOAL})"
+)
 
 
-async def check_job(
-    services: Services, principal: Principal, spec: Spec, code: Code, project: str = ""
-) -> Composed:
-    """As it would run: with the number of nodes, where that is known."""
-    composed = await compose.check_job(services, principal, spec, code, project)
-    if not is_auto(spec):
-        return composed
-    async with services.store.read() as connection:
-        found = await endpoint_rows.list_endpoints(connection, principal.user)
-        if all(row["name"] != composed.endpoint for row in found):
-            words = f"nodes: auto needs probes, and {composed.endpoint} is another's account"
-            raise Conflict(words, "Say how many nodes.")
-        known = await known_count(connection, endpoint_of(found, composed), composed)
-    if known is None:
-        return replace(composed, warnings=[*composed.warnings, waiting_message()])
-    settled, words = known
-    found_again = await compose.check_job(services, principal, settled, code, project)
-    return replace(found_again, warnings=[words, *found_again.warnings])
+@dataclass(frozen=True)
+class Counted:
+    """A composed spec whose node count is settled, or has to be probed first."""
+
+    composed: Composed
+    needs_probes: bool = False
 
 
-def is_auto(spec: Spec) -> bool:
-    resources = spec.get("resources")
-    return isinstance(resources, dict) and resources.get("nodes") == AUTO
+async def settle_node_count(
+    connection: AsyncConnection, composer: Composer, composed: Composed, owner: str
+) -> Counted:
+    """A spec that names its node count is left as it is; for `auto`, what a scale of the same kind found."""
+    if not has_auto_nodes(composed.spec):
+        return Counted(composed)
+    endpoint = composer.endpoint_of(composed)
+    if endpoint.owner != owner:
+        raise Conflict(
+            f"nodes: auto needs probes, and {endpoint.name} is another person's account",
+            "Set the number of nodes.",
+        )
+    scale = await newest_fitting(connection, owner, fits_digest(endpoint.id, composed))
+    if scale is None:
+        return Counted(_with_warning(composed, PROBES_FIRST), needs_probes=True)
+    advice = _affordable(scale, composed)
+    again = "" if is_whole(scale.probes) else "; `diamond scale` probes it again"
+    note = f"nodes: auto is {advice.words}, measured by scale {scale.id}{again}"
+    return Counted(_with_warning(with_advice(composer, composed, advice), note))
 
 
-async def known_count(
-    connection: AsyncConnection, endpoint: Row, composed: Composed
-) -> tuple[Spec, str] | None:
-    """The spec with the number of nodes of the newest fitting scale, and words on where it is from."""
-    fits = fits_digest(endpoint["id"], composed)
-    row = await newest_fitting(connection, endpoint["owner"], fits)
-    if row is None:
-        return None
-    advice = _affordable(row, composed)
-    place = "/".join(one for one in (composed.endpoint, composed.order.placement.partition) if one)
-    settled = {**settled_spec(composed.spec, advice), "on": place}
-    words = f"nodes: auto is {advice['words']}, told by scale {row['id']}"
-    return settled, words + ("" if is_whole(row["probes"]) else "; `diamond scale` probes anew")
+def with_advice(composer: Composer, composed: Composed, advice: NodeAdvice) -> Composed:
+    """Composed again with the advised node count, the one time that this is needed.
+
+    The count decides which limits of the site apply, what one attempt costs, how memory is shared, and, by the params
+    that keep the batch size, the command itself. The partition stays the one that was probed.
+    """
+    spec = with_nodes(composed.spec, advice.nodes, advice.params)
+    placement = composed.order.placement
+    return composer.compose(on_partition(spec, composed.endpoint, placement.partition))
 
 
-def _affordable(scale: Row, composed: Composed) -> dict[str, Any]:
-    """Where nothing is, the check of the spec says so."""
-    minutes = composed.order.resources.walltime_minutes
+def _affordable(scale: ScaleRow, composed: Composed) -> NodeAdvice:
+    """Where nothing fits into the budget, composing the spec again says so."""
+    order = composed.order
     try:
-        return advice_within(scale, composed.order.budget, minutes)
-    except TooDear:
-        return dict(scale["result"]["advice"])
+        return advice_within(scale, order.budget, order.resources.walltime_minutes)
+    except BudgetTooSmall:
+        return advice_within(scale, None, order.resources.walltime_minutes)
 
 
-def waiting_message() -> str:
-    return f"nodes: auto: no scale of this spec has told a number yet, so probes run first ({GOAL})"
-
-
-def endpoint_of(endpoints: Sequence[EndpointRow], composed: Composed) -> EndpointRow:
-    return next(row for row in endpoints if row.name == composed.endpoint)
-
-
-def settled_spec(spec: Mapping[str, Any], advice: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec with the advised number of nodes, and the params that hold its batch there."""
-    return {
-        **spec,
-        "params": {**(spec.get("params") or {}), **advice["params"]},
-        "resources": {**(spec.get("resources") or {}), "nodes": advice["nodes"]},
-    }
+def _with_warning(composed: Composed, warning: str) -> Composed:
+    return replace(composed, warnings=[warning, *composed.warnings])

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 
 from diamond.service.people.caller import Person
@@ -12,6 +10,6 @@ router = APIRouter(prefix="/plans", tags=["plans"])
 
 
 @router.post("", response_model=schemas.Plan, responses=problems(404, 409))
-async def make_plan(body: schemas.PlanRequest, services: Service, person: Person) -> dict[str, Any]:
-    """How long a spec takes to reach a goal, in how many attempts, and what it costs; nothing is made."""
+async def make_plan(body: schemas.PlanRequest, services: Service, person: Person) -> schemas.Plan:
+    """How long a spec takes to reach a goal, in how many attempts, and what it costs; nothing is submitted."""
     return await plans.make_plan(services, person, body)

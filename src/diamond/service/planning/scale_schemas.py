@@ -1,4 +1,4 @@
-"""Scales: short probe runs, and what they tell about numbers of nodes or settings."""
+"""Scales: short probe runs, and what they show about node counts or settings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MOST_SIZES = 12
 
 
 class ScaleRequest(SpecRequest):
-    """As POST /jobs, with what is to be probed."""
+    """As POST /jobs, with what to probe."""
 
     nodes: list[int] = Field(default=[], max_length=MOST_SIZES)
-    """Numbers of nodes to probe; left out: 1, 2 and 4, as far as the partition has them."""
+    """Node counts to probe; left out: 1, 2 and 4, as far as the partition has them."""
     tune: bool = False
-    """Try precision, batch size and data-loader workers on one node, in place of numbers of nodes."""
+    """Try precision, batch size and data-loader workers on one node, instead of node counts."""
     goal: str = "soonest"
     """soonest, cheapest, or an efficiency such as efficiency:0.7."""
     steps: int = Field(default=30, ge=3, le=100_000)
@@ -45,7 +45,7 @@ class ScaleProbe(BaseModel):
     params: dict[str, Any]
     """What differs from the spec's own params."""
     changed: str
-    """The same in words."""
+    """The same as a sentence."""
     samples_per_step: float
     steps: int
     """Measured so far, after the warm-up."""
@@ -62,7 +62,7 @@ class ScaleAdvice(BaseModel):
     throughput: float
     efficiency: float
     measured: bool
-    """False where it was read off the curve between two probes."""
+    """False where it was interpolated between two probes."""
     params: dict[str, Any]
     words: str
 
@@ -70,7 +70,7 @@ class ScaleAdvice(BaseModel):
 class ScaleGain(BaseModel):
     change: str
     factor: float
-    """Throughput over that of the spec as it is."""
+    """Throughput over the throughput of the spec as it is."""
     helps: bool
     words: str
 
@@ -90,7 +90,7 @@ class Scale(BaseModel):
     goal: str
     steps: int
     unit: str
-    """What throughput counts: samples, or batches where no param tells the batch."""
+    """What throughput counts: samples, or batches where no param names the batch size."""
     node_hours_at_most: float
     """If every probe uses its whole time limit."""
     notes: list[str]

@@ -1,10 +1,9 @@
-"""Scales: probe runs that belong together, and what they told."""
+"""Scales: probe runs that belong together, and what they measured."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,23 +12,23 @@ from diamond.service.planning.rows import ScaleRow
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import scales
 
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 
 
-async def add_scale(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(scales), row)
+async def add_scale(tx: Transaction, row: ScaleRow) -> None:
+    await tx.connection.execute(insert(scales), values_of(row))
 
 
-async def save_scale(tx: Transaction, row: ScaleRow, changes: dict[str, Any]) -> ScaleRow:
-    """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
-    values = {**changes, "updated": time.time(), "version": row.version + 1}
+async def save_scale(tx: Transaction, row: ScaleRow) -> ScaleRow:
+    """Save what was decided on this version of the row; raises LostRace if the stored one is newer."""
+    saved = replace(row, updated=time.time(), version=row.version + 1)
     same = update(scales).where(scales.c.id == row.id, scales.c.version == row.version)
-    if (await tx.connection.execute(same.values(values))).rowcount != 1:
+    if (await tx.connection.execute(same.values(values_of(saved)))).rowcount != 1:
         raise LostRace(row.id)
-    return replace(row, **values)
+    return saved
 
 
 async def find_scale(connection: AsyncConnection, scale: str) -> ScaleRow | None:

@@ -1,4 +1,4 @@
-"""Scales: probe runs are asked for, listed, shown and called off. `probing.py` carries them on."""
+"""Scales: probe runs are requested, listed and shown. `scales/probing.py` runs them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.spec_check import Composed, check
+from diamond.compose.raw_spec import alike, on_partition, written_nodes
+from diamond.compose.site import charge_rate
+from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import canonical
@@ -17,233 +19,202 @@ from diamond.planning.budget import max_nodes_within, parse_budget
 from diamond.planning.probe_runs import parse_goal
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.composer.compose import known_images, require_snapshot
-from diamond.service.composer.request import asked_for
-from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.composer.compose import (
+    Composer,
+    composer_among,
+    require_snapshot,
+)
+from diamond.service.composer.request import read_request
+from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.limits.limits import check_limits
-from diamond.service.planning import scale_store as rows
-from diamond.service.planning.rows import ScaleRow
+from diamond.service.planning import scale_store
+from diamond.service.planning.rows import ScaleResult, ScaleRow, ScaleSettings
 from diamond.service.planning.scale_probes import (
-    Compose,
-    Drawn,
-    Names,
+    ParamNames,
+    PlannedProbes,
     probe_nodes,
     probe_settings,
     usual_sizes,
-    written_nodes,
 )
-from diamond.service.planning.scale_schemas import ScaleRequest
+from diamond.service.planning.scale_schemas import Scale, ScaleRequest
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.http.schemas import Page
+from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SCALES
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks import job_store
 from diamond.service.tasks.create import new_job
-
-Data = Mapping[str, Any]
+from diamond.service.tasks.rows import JobRow
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """A task with `nodes: auto`, and the scale that it waits for."""
+class ForTask:
+    """A scale that a task with `nodes: auto` waits for."""
 
     task: str
     scale: str
 
 
-UNTOLD = ("spec", "is_over", "used_seconds")
-"""What a probe keeps for itself."""
-
-
 async def start_scale(
     services: Services, principal: Principal, body: ScaleRequest, key: str | None
-) -> dict[str, Any]:
-    """All faults of all probes are told before the first one starts."""
+) -> Scale:
+    """All faults of all probes are reported before the first one starts."""
     require(principal, Action.WRITE, owner=principal.user)
     parse_goal(body.goal)
-    spec, code = await asked_for(services, body)
-    require_snapshot(services, code)
+    requested = await read_request(services, body)
+    require_snapshot(services.blobs, requested.code)
 
-    async def make(tx: Transaction) -> dict[str, Any]:
-        return show_scale(await add_scale(tx, principal.user, spec, code, body))
+    async def make(tx: Transaction) -> Scale:
+        endpoints = await endpoint_store.list_endpoints(tx.connection, principal.user)
+        composer = await composer_among(
+            tx.connection, principal.user, requested.spec, requested.code, endpoints
+        )
+        return show_scale(await add_scale(tx, composer, composer.compose(requested.spec), body))
 
-    wanted = Once.of(key, "POST /scales", {**body.model_dump(), "spec": spec, "code": code})
-    return await once(services.store, principal, wanted, make)
+    asked = {**body.model_dump(), **requested.as_data()}
+    request = Once.of(key, "POST /scales", asked)
+    return await once_as(Scale, services.store, principal, request, make)
 
 
 async def add_scale(
     tx: Transaction,
-    owner: str,
-    spec: dict[str, Any],
-    code: dict[str, Any] | None,
+    composer: Composer,
+    composed: Composed,
     body: ScaleRequest,
-    waiting: Waiting | None = None,
-) -> Row:
-    """A scale whose first probe starts with the next look at it."""
-    found = await endpoint_rows.list_endpoints(tx.connection, owner)
-    images = await known_images(tx.connection, owner, spec, found)
-    known = [endpoint_facts(row) for row in found]
-
-    def compose(one: dict[str, Any]) -> Composed:
-        return check(one, endpoints=known, code=code, images=images)
-
-    composed = compose(spec)
-    endpoint = next(row for row in found if row["name"] == composed.endpoint)
-    drawn = _drawn(compose, composed, effective_facts(endpoint), body)
-    job = new_job(composed, owner, code)
-    row = _row(job, endpoint, composed, drawn, body)
-    if waiting:
-        row |= {"id": waiting.scale, "for_task": waiting.task}
-    hours = row["wanted"]["node_hours_at_most"]
+    for_task: ForTask | None = None,
+) -> ScaleRow:
+    """A scale whose first probe starts when it is next looked at."""
+    endpoint = composer.endpoint_of(composed)
+    planned = _plan_probes(composer, composed, effective_facts(endpoint), body)
+    job = new_job(composed, endpoint.owner, composer.code)
+    scale = _new_scale(job, endpoint, composed, planned, body, for_task)
+    hours = scale.settings.node_hours_at_most
     resources = composed.order.resources
-    await check_limits(tx, owner, "", resources, kind="probe", hours=hours)
-    await job_rows.add_job(tx, job)
-    await rows.add_scale(tx, row)
+    await check_limits(tx, job.owner, "", resources, kind="probe", hours=hours)
+    await job_store.add_job(tx, job)
+    await scale_store.add_scale(tx, scale)
     tx.wake(SCALES)
-    await publish(tx, owner, [News("scale", row["id"])])
-    return row
+    await publish(tx, scale.owner, [News("scale", scale.id)])
+    return scale
 
 
 async def list_scales(
     services: Services, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
+) -> Page[Scale]:
     async with services.store.read() as connection:
-        page = await rows.list_scales(connection, principal.user, limit=limit, cursor=cursor)
-    return [show_scale(row) for row in page.rows], page.next
+        page = await scale_store.list_scales(connection, principal.user, limit=limit, cursor=cursor)
+    return Page[Scale](items=[show_scale(row) for row in page.rows], next=page.next)
 
 
-async def get_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
+async def get_scale(services: Services, principal: Principal, scale: str) -> Scale:
     async with services.store.read() as connection:
         return show_scale(await find_scale(connection, principal, scale))
 
 
-def show_scale(row: Data) -> dict[str, Any]:
-    names = (
-        "id",
-        "name",
-        "owner",
-        "kind",
-        "state",
-        "message",
-        "job",
-        "for_task",
-        "created",
-        "updated",
-        "ended",
-    )
-    wanted = ("partition", "goal", "steps", "unit", "node_hours_at_most", "notes")
-    probes = [{k: v for k, v in one.items() if k not in UNTOLD} for one in row["probes"]]
-    return {
-        **{name: row[name] for name in names},
-        **{name: row["wanted"][name] for name in wanted},
-        "endpoint": row["endpoint_name"],
-        "probes": probes,
-        "advice": row["result"].get("advice"),
-        "gains": row["result"].get("gains") or [],
+async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> ScaleRow:
+    """One of the caller's own, by its id or a unique beginning of it."""
+    exact = await scale_store.find_scale(connection, scale)
+    if exact is not None and exact.owner == principal.user:
+        return exact
+    owner = principal.user
+    matches = await scale_store.scales_with_prefix(connection, owner, scale) if scale else []
+    if not matches:
+        raise NotFound(f"There is no scale {scale}", "`diamond scale list` lists yours.")
+    if len(matches) > 1:
+        candidates = ", ".join(match.id for match in matches)
+        raise Conflict(f"Several scales begin with {scale}", f"Which one: {candidates}?")
+    return matches[0]
+
+
+def show_scale(row: ScaleRow) -> Scale:
+    """Keys that are not fields of `Scale`, such as the spec of a probe, are not shown."""
+    shown = {
+        **vars(row.settings),
+        **vars(row),
+        "endpoint": row.endpoint_name,
+        "probes": [vars(probe) for probe in row.probes],
+        "advice": row.result.advice and vars(row.result.advice),
+        "gains": [vars(gain) for gain in row.result.gains],
     }
+    return Scale.model_validate(shown)
 
 
 def fits_digest(endpoint: str, composed: Composed) -> str:
-    """What two specs share whose speed is the same; the code may differ, since every edit would ask for new probes."""
-    spec, order = composed.spec, composed.order
-    resources = {
-        name: value
-        for name, value in (spec.get("resources") or {}).items()
-        if name not in ("nodes", "walltime")
-    }
-    alike = {
-        name: spec.get(name) for name in ("run", "notebook", "params", "environment", "launch")
-    }
-    where = [endpoint, order.placement.partition, written_nodes(spec)]
-    return hashlib.sha256(canonical([where, alike, resources])).hexdigest()
+    """Equal for specs that run equally fast. Their code may differ: else every edit would need new probes."""
+    where = [endpoint, composed.order.placement.partition, written_nodes(composed.spec)]
+    return hashlib.sha256(canonical([where, *alike(composed.spec)])).hexdigest()
 
 
-def _drawn(
-    compose: Compose, composed: Composed, facts: dict[str, Any], body: ScaleRequest
-) -> Drawn:
-    named = Names(body.batch_param, body.accumulate_param)
-    spec = {**composed.spec, "on": _place(composed)}
-    minutes = min(body.minutes, composed.order.resources.walltime_minutes)
+def _plan_probes(
+    composer: Composer, composed: Composed, facts: Mapping[str, Any], body: ScaleRequest
+) -> PlannedProbes:
+    """All probes run in the partition where the spec itself was placed."""
+    order, compose = composed.order, composer.compose
+    partition = order.placement.partition
+    named = ParamNames(body.batch_param, body.accumulate_param)
+    spec = on_partition(composed.spec, composed.endpoint, partition)
+    minutes = min(body.minutes, order.resources.walltime_minutes)
     if body.tune:
         return probe_settings(compose, spec, minutes=minutes, named=named)
     if body.nodes:
         return probe_nodes(compose, spec, sizes=body.nodes, minutes=minutes, named=named)
-    sizes = _affordable(usual_sizes(facts, composed.order.placement.partition), composed, facts)
+    sizes = _affordable(usual_sizes(facts, partition), composed, charge_rate(facts, partition))
     return probe_nodes(compose, spec, sizes=sizes, minutes=minutes, named=named, are_usual=True)
 
 
-def _affordable(sizes: list[int], composed: Composed, facts: Data) -> list[int]:
+def _affordable(sizes: list[int], composed: Composed, rate: float | None) -> list[int]:
     """Those on which one attempt of the spec fits into its budget; one node always stays."""
     order = composed.order
     if not order.budget:
         return sizes
-    rate = (facts.get("charge") or {}).get(order.placement.partition)
-    budget, seconds = parse_budget(order.budget), 60.0 * order.resources.walltime_minutes
-    most = max_nodes_within(budget, seconds, rate)
+    seconds = 60.0 * order.resources.walltime_minutes
+    most = max_nodes_within(parse_budget(order.budget), seconds, rate)
     return [size for size in sizes if size <= max(most, 1)]
 
 
-def _place(composed: Composed) -> str:
-    """All probes run where the first look at the spec placed it."""
-    return "/".join(one for one in (composed.endpoint, composed.order.placement.partition) if one)
-
-
-def _row(
-    job: Data, endpoint: EndpointRow, composed: Composed, drawn: Drawn, body: ScaleRequest
-) -> dict[str, Any]:
+def _new_scale(
+    job: JobRow,
+    endpoint: EndpointRow,
+    composed: Composed,
+    planned: PlannedProbes,
+    body: ScaleRequest,
+    for_task: ForTask | None,
+) -> ScaleRow:
     partition = composed.order.placement.partition
-    hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60
-    wanted = {
-        "partition": partition,
-        "goal": body.goal,
-        "steps": body.steps,
-        "unit": drawn.unit,
-        "node_hours_at_most": hours,
-        "notes": drawn.notes,
-        "between": drawn.between,
-        "together": body.together,
-        "budget": composed.spec.get("budget"),
-        "doubt": drawn.doubt,
-        "minutes": composed.order.resources.walltime_minutes,
-        "rate": (effective_facts(endpoint).get("charge") or {}).get(partition),
-    }
-    return {
-        "id": ids.new_id(ids.SCALE),
-        "owner": job["owner"],
-        "name": job["name"],
-        "kind": "tune" if body.tune else "nodes",
-        "state": rows.RUNNING,
-        "message": "",
-        "job": job["id"],
-        "for_task": "",
-        "endpoint": endpoint["id"],
-        "endpoint_name": endpoint["name"],
-        "fits": fits_digest(endpoint["id"], composed),
-        "wanted": wanted,
-        "probes": drawn.probes,
-        "result": {},
-        "created": job["created"],
-        "updated": job["created"],
-        "ended": None,
-        "version": 1,
-    }
-
-
-async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> ScaleRow:
-    """One's own, by its id or the beginning of one."""
-    exact = await rows.find_scale(connection, scale)
-    found = await rows.scales_with_prefix(connection, principal.user, scale) if scale else []
-    if exact is not None and exact["owner"] == principal.user:
-        return exact
-    if not found:
-        raise NotFound(f"There is no scale {scale}", "`diamond scale list` lists what there is.")
-    if len(found) > 1:
-        raise Conflict(
-            f"{scale} is the beginning of several", ", ".join(row["id"] for row in found)
-        )
-    return found[0]
+    settings = ScaleSettings(
+        partition=partition,
+        goal=body.goal,
+        steps=body.steps,
+        unit=planned.unit,
+        node_hours_at_most=sum(probe.nodes * probe.minutes for probe in planned.probes) / 60,
+        notes=planned.notes,
+        between=planned.between,
+        together=body.together,
+        budget=composed.order.budget or None,
+        rate=charge_rate(effective_facts(endpoint), partition),
+        doubt=planned.doubt,
+        minutes=composed.order.resources.walltime_minutes,
+    )
+    return ScaleRow(
+        id=for_task.scale if for_task else ids.new_id(ids.SCALE),
+        owner=job.owner,
+        name=job.name,
+        kind="tune" if body.tune else "nodes",
+        state=scale_store.RUNNING,
+        message="",
+        job=job.id,
+        for_task=for_task.task if for_task else "",
+        endpoint=endpoint.id,
+        endpoint_name=endpoint.name,
+        fits=fits_digest(endpoint.id, composed),
+        settings=settings,
+        probes=planned.probes,
+        result=ScaleResult(),
+        created=job.created,
+        updated=job.created,
+        ended=None,
+        version=1,
+    )

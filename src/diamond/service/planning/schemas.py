@@ -17,9 +17,9 @@ class PlanRequest(SpecRequest):
 
 class WaitForecast(BaseModel):
     typical: float | None
-    """Seconds that half of such jobs wait less than; null while nothing is known."""
+    """Half of such jobs wait less than this, in seconds; null while nothing is known."""
     bound: float | None
-    """Seconds that `quantile` of them wait less than, with `confidence`."""
+    """A share of `quantile` of them waits less than this, in seconds, with `confidence`."""
     quantile: float
     confidence: float
     samples: int
@@ -31,7 +31,7 @@ class Ceiling(BaseModel):
 
     fits: bool
     cost: float
-    """What it must hold: no attempt starts unless its whole limit fits."""
+    """What the budget must allow: no attempt starts unless its whole time limit fits."""
     amount: float
     unit: str
     words: str
@@ -56,9 +56,9 @@ class Plan(BaseModel):
     """Whether the pace comes from a task's own log."""
     attempts: int
     attempt_minutes: int
-    """What each asks for."""
+    """The time limit of each."""
     last_attempt_minutes: int
-    """What the last one should take of it."""
+    """How much of it the last one should need."""
     save_every_seconds: float
     saves: int
     finish: FinishSpan

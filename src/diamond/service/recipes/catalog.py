@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from diamond.compose.environment import EnvironmentSpec
+from diamond.compose.raw_spec import RawSpec
+from diamond.compose.spec import Spec
 from diamond.core.errors import NotFound
 from diamond.notation.yaml_reader import read_spec
 
 MOST_SHOWN = 256 << 10
 ORDER = ("plain-script", "spiral", "tables", "notebook", "digits")
-"""The easiest first; what stands here not comes after."""
+"""The easiest first; recipes not listed here come after."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,24 @@ class Card:
 
 
 @dataclass(frozen=True)
+class RecipeFile:
+    path: str
+    size: int
+    text: str
+    """Empty for a large file."""
+
+
+@dataclass(frozen=True)
 class Recipe(Card):
     readme: str
-    spec: dict[str, Any]
+    spec: RawSpec
     yaml: str
-    files: list[dict[str, Any]]
+    files: list[RecipeFile]
 
 
 def list_recipes() -> list[Card]:
-    found = [path.parent.name for path in recipes_folder().glob("*/diamond.yaml")]
-    ordered = sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
+    names = [path.parent.name for path in recipes_folder().glob("*/diamond.yaml")]
+    ordered = sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
     return [_card(_load(name)) for name in ordered]
 
 
@@ -58,7 +68,7 @@ def _load(name: str) -> Recipe:
     folder = recipes_folder() / name
     readme, yaml = (folder / "README.md").read_text(), (folder / "diamond.yaml").read_text()
     spec = read_spec(yaml, f"the recipe {name}")
-    title, summary = _words(readme)
+    title, summary = _title_and_summary(readme)
     files = [_file(folder, path) for path in sorted(folder.rglob("*")) if _is_shown(path)]
     return Recipe(name, title, summary, _tags(spec), readme, spec, yaml, files)
 
@@ -67,27 +77,28 @@ def _card(recipe: Recipe) -> Card:
     return Card(recipe.name, recipe.title, recipe.summary, recipe.tags)
 
 
-def _words(readme: str) -> tuple[str, str]:
-    """The title and the first paragraph, without its marks."""
+def _title_and_summary(readme: str) -> tuple[str, str]:
+    """The title and the first paragraph, without markup."""
     title, _, rest = readme.partition("\n")
     paragraph = rest.strip().split("\n\n", 1)[0]
     return title.lstrip("# ").strip(), re.sub(r"[`*]", "", " ".join(paragraph.split()))
 
 
-def _tags(spec: dict[str, Any]) -> list[str]:
-    environment = spec.get("environment")
-    packages = environment.get("requirements", []) if isinstance(environment, dict) else []
+def _tags(spec: RawSpec) -> list[str]:
+    parsed = Spec.model_validate(spec)
+    environment = parsed.environment
+    packages = environment.requirements if isinstance(environment, EnvironmentSpec) else []
     names = [re.split(r"[=<>~!\[ ]", line, maxsplit=1)[0] for line in packages]
-    gpus = (spec.get("resources") or {}).get("gpus_per_node", 0)
-    kinds = ["notebook"] if spec.get("notebook") else []
-    return [*kinds, "gpu" if gpus else "cpu", *(names or ([] if kinds else ["no-install"]))]
+    kinds = ["notebook"] if parsed.notebook else []
+    has_gpus = parsed.resources.gpus_per_node > 0
+    return [*kinds, "gpu" if has_gpus else "cpu", *(names or ([] if kinds else ["no-install"]))]
 
 
 def _is_shown(path: Path) -> bool:
     return path.is_file() and "__pycache__" not in path.parts and path.name != "README.md"
 
 
-def _file(folder: Path, path: Path) -> dict[str, Any]:
+def _file(folder: Path, path: Path) -> RecipeFile:
     size = path.stat().st_size
     text = path.read_text(errors="replace") if size <= MOST_SHOWN else ""
-    return {"path": path.relative_to(folder).as_posix(), "size": size, "text": text}
+    return RecipeFile(path.relative_to(folder).as_posix(), size, text)

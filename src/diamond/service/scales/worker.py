@@ -1,4 +1,4 @@
-"""Beside the calls: looks after scales until the service stops."""
+"""Advances scales in the background until the service stops."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from diamond.service.scales.probing import advance_all
 
 log = logging.getLogger("diamond.service")
 BUSY_SECONDS, IDLE_SECONDS = 1.0, 10.0
-"""Between two looks, while a scale is open and while none is. Another process may have begun one."""
+"""Between two rounds, while a scale is open and while none is. Another process may have started one."""
 
 
-async def look_after(services: Services) -> None:
-    """Several processes may do so: each look holds for one version of a scale."""
+async def advance_scales(services: Services) -> None:
+    """Several processes may do so: each step is for one version of a scale."""
     with services.notifier.listen([SCALES]) as bell:
         while not services.notifier.closing:
             bell.clear()
@@ -22,5 +22,5 @@ async def look_after(services: Services) -> None:
             try:
                 busy = await advance_all(services)
             except Exception:
-                log.exception("looking after scales failed; it goes on")
+                log.exception("advancing the scales failed; trying again")
             await wait(bell, BUSY_SECONDS if busy else IDLE_SECONDS)

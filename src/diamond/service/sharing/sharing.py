@@ -20,7 +20,7 @@ from diamond.service.projects import store as project_store
 from diamond.service.projects.projects import find_project
 from diamond.service.projects.rows import ShareRow
 from diamond.service.projects.schemas import Share, SharedThing
-from diamond.service.projects.terms import place_of
+from diamond.service.projects.terms import project_terms
 from diamond.service.projects.visibility import find_person, visible
 from diamond.service.sharing.notify import notify_of_share
 from diamond.service.tasks import job_store
@@ -82,12 +82,12 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
     async def move(tx: Transaction) -> None:
         row = await _find_own_job(tx.connection, principal, job)
-        place = await place_of(tx.connection, principal, project)
-        if place.id == row.project:
+        terms = await project_terms(tx.connection, principal, project)
+        if terms.id == row.project:
             return
         await require_free(tx.connection, principal, row.project)
-        await require_welcome(tx.connection, place, row)
-        await project_store.move_job(tx, row.id, place.id)
+        await require_welcome(tx.connection, terms, row)
+        await project_store.move_job(tx, row.id, terms.id)
 
     await services.store.run(move)
 

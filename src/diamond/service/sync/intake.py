@@ -11,6 +11,7 @@ from typing import Any
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
 from diamond.core.task import FINAL_WORDS
+from diamond.core.units import show_bytes
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.images.arrivals import take_built
 from diamond.service.images.build_steps import parse_lines
@@ -29,7 +30,7 @@ from diamond.service.tasks.stepping import Steps
 
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
 MAX_BYTES = 2 << 20
-"""Agents send at most 1 MB; the rest is room for the line in front."""
+"""Agents send at most 1 MB of data; the rest is room for the line in front of it."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _note(steps: Steps, task: TaskRow, message: str, code: str) -> None:
 
 def _parts(body: bytes) -> list[Part]:
     if len(body) > MAX_BYTES:
-        raise TooLarge("More than 1 MB in one call", "Send less at a time.")
+        raise TooLarge(f"More than {show_bytes(MAX_BYTES)} in one call", "Send less at a time.")
     line, _, rest = body.partition(b"\n")
     try:
         told = json.loads(line)["parts"]

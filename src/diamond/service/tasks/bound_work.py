@@ -9,7 +9,7 @@ from diamond.service.access.principal import Principal, Role
 from diamond.service.limits import store as limit_store
 from diamond.service.projects.rows import ProjectRow
 from diamond.service.projects.store import find_project
-from diamond.service.projects.terms import Place
+from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.job_store import tasks_of_jobs
 from diamond.service.tasks.rows import JobRow
 from diamond.service.tasks.store import tasks_by_id
@@ -38,15 +38,15 @@ async def require_sharable(
         raise Conflict(message, ASK, code="bound")
 
 
-async def require_welcome(connection: AsyncConnection, place: Place, job: JobRow) -> None:
+async def require_welcome(connection: AsyncConnection, terms: ProjectTerms, job: JobRow) -> None:
     """Raises for a restricted project: it holds nothing that ran elsewhere, or whose code is stored by the service."""
-    if place.endpoints is None:
+    if terms.endpoints is None:
         return
-    place.require_no_store(job.spec, job.code)
+    terms.require_no_uploads(job.spec, job.code)
     tasks = (await tasks_of_jobs(connection, [job.id])).get(job.id, [])
     places = {row.endpoint for row in (await tasks_by_id(connection, set(tasks))).values()}
-    if not places <= set(place.endpoints):
-        message = f"{place.name} is restricted, and this ran on an endpoint that it does not list"
+    if not places <= set(terms.endpoints):
+        message = f"{terms.name} is restricted, and this ran on an endpoint that it does not list"
         raise Conflict(message, ASK, code="restricted")
 
 

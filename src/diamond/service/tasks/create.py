@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
+from diamond.core.code_facts import CodeFacts, code_facts_data
 from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import Order, order_data
@@ -113,7 +114,7 @@ def first_row(
         retry_of=None,
         order_json=order_data(order),
         digest=job.digest,
-        code=job.code,
+        code=code_facts_data(job.code),
         project=job.project,
         prediction=None,
         node_seconds=0.0,
@@ -145,7 +146,7 @@ def _created_line(task: TaskRow) -> HistoryRow:
 def new_job(
     composed: Composed,
     owner: str,
-    code: JsonObject | None,
+    code: CodeFacts | None,
     project: str = "",
     *,
     assignment: str = "",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from diamond.core.code_facts import CodeFacts, code_facts_data, code_facts_from
 from diamond.core.dependencies import Dependency, DependencyKind, DependencyState
 from diamond.service.chains.rows import (
     ChainedTaskRow,
@@ -73,11 +74,13 @@ class TaskRow(ChainedTaskRow):
 class JobRow(TypedRow):
     """What a person asked for."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {"code": Codec(code_facts_from, code_facts_data)}
+
     id: str
     owner: str
     name: str
     spec: dict[str, Any]
-    code: JsonObject | None
+    code: CodeFacts | None
     digest: str
     project: str
     assignment: str

@@ -55,9 +55,9 @@ class TaskFilter:
     search: str = ""
     """Words, each of which stands somewhere in the task."""
     project: str = ""
-    own: bool = False
-    """With a project: only what the caller has in it."""
     """Its id: tasks of everybody in it, instead of the caller's own."""
+    own: bool = False
+    """With a project: only the caller's own tasks in it."""
     until: float | None = None
     """Created no later than this."""
 
