@@ -11,7 +11,7 @@ from diamond.core.task import Phase
 
 class DependencyKind(str, Enum):
     BUILD = "build"
-    """Of its image; the id is that of the build's task."""
+    """Of its image, by the id of the build's task."""
     TRANSFER = "transfer"
     """Of its image or data to the machine."""
     PROBE = "probe"

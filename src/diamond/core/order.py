@@ -221,6 +221,8 @@ def environment_from(data: Dict[str, Any]) -> Environment:
 
 def _build(cls: Any, data: Dict[str, Any]) -> Any:
     known = cls.__dataclass_fields__
+    if data.keys() <= known.keys():
+        return cls(**data)
     return cls(**{key: value for key, value in data.items() if key in known})
 
 

@@ -27,7 +27,7 @@ from diamond.service.projects.terms import require_place
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import TaskRow
-from diamond.service.tasks.schemas import GoOnRequest, Task
+from diamond.service.tasks.schemas import ResumeTaskRequest, Task
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task as row_of
 from diamond.service.tasks.store import tasks_after
@@ -39,7 +39,7 @@ async def resume_task(
     services: Services,
     principal: Principal,
     task: str,
-    wanted: GoOnRequest,
+    wanted: ResumeTaskRequest,
     key: str | None,
 ) -> Task:
     async def resume(tx: Transaction) -> Task:
@@ -63,7 +63,7 @@ async def _allow(
     tx: Transaction,
     row: TaskRow,
     endpoint: EndpointRow,
-    wanted: GoOnRequest,
+    wanted: ResumeTaskRequest,
     principal: Principal,
 ) -> TaskRow:
     """More room for a task that lives; one that asks continues at once."""
@@ -88,7 +88,7 @@ async def _allow(
 
 
 async def _as_new_task(
-    tx: Transaction, row: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest
+    tx: Transaction, row: TaskRow, endpoint: EndpointRow, wanted: ResumeTaskRequest
 ) -> TaskRow:
     """What ended keeps its end; the new task takes over its run directory."""
     _require_resumable(row)
@@ -112,7 +112,7 @@ async def _as_new_task(
     return made
 
 
-def _more(wanted: GoOnRequest, made: int) -> int:
+def _more(wanted: ResumeTaskRequest, made: int) -> int:
     """How many more attempts may begin before it asks."""
     return wanted.attempts or UNASKED_FOLLOW_UPS + (0 if made else 1)
 
@@ -125,7 +125,7 @@ def _rest(row: TaskRow) -> BudgetRow | None:
     """What is left of the old budget: continuing in a new task does not double it."""
     if row.chain.budget is None:
         return None
-    left = spending(row.chain, row.order, row.attempts).left
+    left = spending(row.chain, row.resources, row.attempts).left
     return replace(row.chain.budget, amount=left)
 
 

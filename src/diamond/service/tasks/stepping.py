@@ -290,10 +290,11 @@ class Steps:
         )
 
     def _saved(self, life: Life) -> TaskRow:
-        row = life.as_row()
-        if self._run_dir and not row.run_dir and not row.cleaned:
-            row = replace(row, run_dir=f"{self._run_dir}/tasks/{row.id}")
-        return replace(row, updated=self._now) if life.is_news else row
+        if self._run_dir and not life.run_dir and not life.cleaned:
+            life.run_dir = f"{self._run_dir}/tasks/{life.row.id}"
+        if life.is_news:
+            life.updated = self._now
+        return life.as_row()
 
 
 def _why_it_fails(life: Life) -> str:
