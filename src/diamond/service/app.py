@@ -176,9 +176,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.services = services
         await write_token_file(services.store, settings)
         beside = [
-            asyncio.create_task(periodic.keep(services)),
-            asyncio.create_task(periodic.keep_sizes(services)),
-            asyncio.create_task(periodic.begin_anew(services)),
+            asyncio.create_task(periodic.run_housekeeping(services)),
+            asyncio.create_task(periodic.measure_regularly(services)),
+            asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
         ]

@@ -56,7 +56,7 @@ def test_a_backup_is_brought_back_under_a_service_that_runs_and_it_begins_anew(
         assert (back := run("restore", file, home, database_url)).returncode == 0, back.stderr
         assert service.client.call("GET", f"/tasks/{after}").status == 404
         service.process.wait(PATIENCE)
-        assert "begins anew" in service.log.read_text()
+        assert "a backup was restored" in service.log.read_text()
     with running_service(home, database_url=database_url) as service:
         assert service.client.get(f"/tasks/{before}")["name"] == "before"
         assert service.client.call("GET", f"/tasks/{after}").status == 404

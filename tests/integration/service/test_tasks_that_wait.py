@@ -13,6 +13,7 @@ from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.events import Exited, PrepareFailed, Started
 from diamond.core.task import Reason
 from diamond.service.access.principal import LOCAL_USER
+from diamond.service.endpoints.commands import send
 from diamond.service.people.first_start import first_start
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.migrate import upgrade
@@ -22,6 +23,8 @@ from diamond.service.tasks.job_store import add_job
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import add_task, find_task
+from diamond.service.tasks.submit_command import submit_command
+from diamond.service.tasks.tasks import end_task
 from support.database import open_store, with_store
 from support.image_scene import ENVIRONMENT, BuildReporter, record_of, take_commands
 from support.postgres import Postgres
@@ -197,6 +200,32 @@ def test_a_task_fails_with_what_it_waits_for(
         async with store.read() as connection:
             known = (await dependencies_of(connection, ["t0"]))["t0"]
         assert {one.target: one.state for one in known} == {"t1": "failed", "t2": "waiting"}
+
+    with_store(tmp_path, database_url, work)
+
+
+def test_a_failure_reaches_those_who_wait_for_the_one_that_waits(
+    tmp_path: Path, database_url: str
+) -> None:
+    async def chain_up(tx: Transaction) -> None:
+        last = task_row(id="t9", phase="held")
+        await add_task(tx, last)
+        await add_dependencies(tx, last, [Dependency(DependencyKind.TASK, "t0")])
+
+    async def cancel(tx: Transaction) -> None:
+        row = await find_task(tx.connection, "t1")
+        assert row is not None
+        await end_task(tx, row, by="Ada")
+
+    async def work(store: Store) -> None:
+        await fill(store, {"t1": "task"})
+        await store.run(chain_up)
+        await store.run(lambda tx: send(tx, [submit_command(task_row(id="t1", attempt="t1"))]))
+        await store.run(cancel)
+        assert "t1" in (await load(store, "t0")).message
+        last = await load(store, "t9")
+        assert (last.state, last.reason) == ("failed", "dependency")
+        assert "t0" in last.message
 
     with_store(tmp_path, database_url, work)
 

@@ -36,12 +36,12 @@ def attempt(number: int, began: float | None, ended: float | None, **more: Any) 
 
 def test_what_was_used_and_what_may_still_be_used_are_kept_apart() -> None:
     entries = [attempt(1, 0, HOUR / 2), attempt(2, HOUR, None), attempt(3, None, HOUR)]
-    used = spending(first_chain(order("10 node-hours"), None), order(), entries)
+    used = spending(first_chain(order("10 node-hours"), None), order().resources, entries)
     assert (used.node_hours, used.node_hours_committed, used.left) == (1.0, 2.0, 7.0)
 
 
 def test_nodes_that_waited_for_their_turn_are_paid_for() -> None:
-    used = spending(ChainRow(), order(), [attempt(2, HOUR, 2 * HOUR, arrived=0.0)])
+    used = spending(ChainRow(), order().resources, [attempt(2, HOUR, 2 * HOUR, arrived=0.0)])
     assert used.node_hours == 4.0
 
 
@@ -144,13 +144,13 @@ def run(number: int, started: float, ended: float | None = None) -> RunRow:
 def test_an_attempt_that_the_site_started_again_costs_its_runs_and_not_the_wait_between() -> None:
     runs = (run(1, 0, HOUR / 2), run(2, 5 * HOUR, 6 * HOUR))
     entry = attempt(1, 0, 6 * HOUR, runs=runs)
-    assert spending(ChainRow(), order(), [entry]).node_hours == 3.0
+    assert spending(ChainRow(), order().resources, [entry]).node_hours == 3.0
     alive = replace(entry, ended=None)
-    assert spending(ChainRow(), order(), [alive]).node_hours_committed == 3.0
+    assert spending(ChainRow(), order().resources, [alive]).node_hours_committed == 3.0
 
 
 def test_a_limit_that_was_raised_is_set_aside_whole() -> None:
-    used = spending(ChainRow(), order(), [attempt(1, 0, None, limit_seconds=3 * HOUR)])
+    used = spending(ChainRow(), order().resources, [attempt(1, 0, None, limit_seconds=3 * HOUR)])
     assert used.node_hours_committed == 6.0
 
 

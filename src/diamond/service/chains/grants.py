@@ -74,11 +74,11 @@ def budget_of(text: str, order: Order, charges: Mapping[str, float] | None) -> B
     return BudgetRow(budget.amount, budget.unit, rate)
 
 
-def spending(chain: ChainRow, order: Order, attempts: Iterable[AttemptRow]) -> Spending:
+def spending(chain: ChainRow, resources: Resources, attempts: Iterable[AttemptRow]) -> Spending:
     known = list(attempts)
-    nodes = order.resources.nodes
+    nodes = resources.nodes
     spent = [NodeUsage(nodes, _lasted(attempt)) for attempt in known if attempt.ended is not None]
-    alive = [_at_most(order, attempt) for attempt in known if attempt.ended is None]
+    alive = [_at_most(resources, attempt) for attempt in known if attempt.ended is None]
     budget = chain.budget
     if budget is None:
         return Spending(spent, alive)
@@ -98,7 +98,7 @@ def node_hours_at_most(resources: Resources) -> float:
 
 def refusal(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow]) -> NotAllowed | None:
     """Why the next attempt may not begin now; None if it may."""
-    used = spending(chain, order, attempts)
+    used = spending(chain, order.resources, attempts)
     if used.budget is not None:
         verdict = may_start(
             used.budget,
@@ -127,7 +127,7 @@ def granted_until(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow])
 
     Where a requeue or a longer limit has used up what was set aside for a follow-up, it is below that one's number.
     """
-    used, waiting = spending(chain, order, attempts), _follow_ups(attempts)
+    used, waiting = spending(chain, order.resources, attempts), _follow_ups(attempts)
     if used.budget is None:
         more = allowed_attempts(chain) - _made(attempts)
     else:
@@ -223,10 +223,10 @@ def _whole(order: Order) -> NodeUsage:
     return NodeUsage(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
 
 
-def _at_most(order: Order, attempt: AttemptRow) -> NodeUsage:
+def _at_most(resources: Resources, attempt: AttemptRow) -> NodeUsage:
     """What an attempt that has not ended may take: its limit as it is now, after the runs that the site has ended."""
-    limit = attempt.limit_seconds or 60.0 * order.resources.walltime_minutes
-    return NodeUsage(order.resources.nodes, _of_runs(attempt, until_last=True) + limit)
+    limit = attempt.limit_seconds or 60.0 * resources.walltime_minutes
+    return NodeUsage(resources.nodes, _of_runs(attempt, until_last=True) + limit)
 
 
 def _lasted(attempt: AttemptRow) -> float:

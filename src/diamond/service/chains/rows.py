@@ -172,4 +172,5 @@ def _split(kind: type, stored: Stored) -> tuple[dict[str, Any], JsonObject]:
 
 
 def _reached(stored: Stored) -> Reached:
-    return Reached(**_split(Reached, stored.get("reached") or {})[0])
+    given = stored.get("reached")
+    return Reached(**_split(Reached, given)[0]) if given else NOWHERE

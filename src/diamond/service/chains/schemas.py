@@ -20,7 +20,7 @@ class Attempt(BaseModel):
     run: int
     runs: list[Run]
     queued: float | None
-    """When the batch system took it."""
+    """When the batch system accepted it."""
     arrived: float | None
     """When a follow-up had its nodes and waited there for the attempt before it."""
     started: float | None
@@ -37,7 +37,7 @@ class Attempt(BaseModel):
 
 
 class BudgetUse(BaseModel):
-    """In `unit`. `left` reckons with the whole time limit of all that is queued or runs (`committed`)."""
+    """In `unit`. `left` counts the whole time limit of all that is queued or runs (`committed`)."""
 
     amount: float
     unit: str
@@ -50,22 +50,22 @@ class Chain(BaseModel):
     """What holds a task's attempts together."""
 
     asks: bool
-    """It could go on, and waits for its person: POST /tasks/{task}/resume."""
+    """It can continue, and waits for its owner's approval: POST /tasks/{task}/resume."""
     may_resume: bool
-    """Whether that call would let it go on, as this task or as a new one."""
+    """Whether that call would continue it, as this task or as a new one."""
     follow_up: str
     """The attempt that is queued ahead; empty if there is none."""
     max_attempts: int
     allowed_attempts: int | None
     """So many may begin before it asks; null where a budget decides."""
     stalled: int
-    """Attempts in a row that came no further; at two the chain stops."""
+    """Attempts in a row without progress; at two the chain stops."""
     checkpoint: str
     step: int | None
     node_hours: float
     """Used by attempts that have ended."""
     budget: BudgetUse | None
     continues: str
-    """The task in whose run directory it goes on."""
+    """The task whose run directory it uses."""
     words: str
-    """From where it could go on, if a person lets it; empty where it cannot, or has nothing to begin from."""
+    """From where it can continue if you resume it; empty where it cannot, or has nothing to start from."""

@@ -23,14 +23,14 @@ def show_attempts(attempts: Sequence[AttemptRow]) -> list[Attempt]:
 
 
 def show_chain(task: ChainedTaskRow) -> Chain:
-    chain, order = task.chain, task.order
-    used = spending(chain, order, task.attempts)
+    chain = task.chain
+    used = spending(chain, task.resources, task.attempts)
     checkpoint, step = _farthest(task)
     return Chain(
         asks=_asks(task),
         may_resume=may_resume(task),
         follow_up=chain.follow_up,
-        max_attempts=order.resume.max_attempts,
+        max_attempts=task.resume.max_attempts,
         allowed_attempts=None if used.budget else allowed_attempts(chain),
         stalled=chain.stalled,
         checkpoint=checkpoint,

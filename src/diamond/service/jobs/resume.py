@@ -28,7 +28,7 @@ from diamond.service.projects.terms import require_still_allowed
 from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import TaskRow
-from diamond.service.tasks.schemas import GoOnRequest, Task
+from diamond.service.tasks.schemas import ResumeTaskRequest, Task
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task as task_by_id
 from diamond.service.tasks.store import tasks_after
@@ -37,7 +37,7 @@ from diamond.service.tasks.views import show_new_task, show_tasks
 
 
 async def resume_task(
-    services: Services, principal: Principal, task: str, wanted: GoOnRequest, key: str | None
+    services: Services, principal: Principal, task: str, wanted: ResumeTaskRequest, key: str | None
 ) -> Task:
     async def resume(tx: Transaction) -> Task:
         row = await find_task(tx.connection, principal, task, action=Action.WRITE)
@@ -68,7 +68,7 @@ async def _allow_more(
     tx: Transaction,
     task: TaskRow,
     endpoint: EndpointRow,
-    wanted: GoOnRequest,
+    wanted: ResumeTaskRequest,
     principal: Principal,
 ) -> TaskRow:
     """A higher limit for a task that has not ended; one that asks for it continues at once."""
@@ -93,7 +93,7 @@ async def _allow_more(
 
 
 async def _as_new_task(
-    tx: Transaction, task: TaskRow, endpoint: EndpointRow, wanted: GoOnRequest
+    tx: Transaction, task: TaskRow, endpoint: EndpointRow, wanted: ResumeTaskRequest
 ) -> TaskRow:
     """The ended task stays as it is; the new task takes over its run directory."""
     _require_resumable(task)
@@ -119,7 +119,7 @@ async def _as_new_task(
     return made
 
 
-def _more_attempts(wanted: GoOnRequest, made: int) -> int:
+def _more_attempts(wanted: ResumeTaskRequest, made: int) -> int:
     """How many more may start before it asks."""
     return wanted.attempts or UNASKED_FOLLOW_UPS + (0 if made else 1)
 
@@ -132,7 +132,7 @@ def _rest_of_budget(task: TaskRow) -> BudgetRow | None:
     """A new task continues within the same budget: it does not double it."""
     if task.chain.budget is None:
         return None
-    left = spending(task.chain, task.order, task.attempts).left
+    left = spending(task.chain, task.resources, task.attempts).left
     return replace(task.chain.budget, amount=left)
 
 

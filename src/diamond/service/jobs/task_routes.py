@@ -55,7 +55,7 @@ async def retry_task(
 @router.post("/{task}/resume", response_model=schemas.Task, responses=problems(404, 409))
 async def resume_task(
     task: str,
-    body: schemas.GoOnRequest,
+    body: schemas.ResumeTaskRequest,
     services: Service,
     person: Person,
     key: IdempotencyKey = None,

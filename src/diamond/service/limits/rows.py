@@ -9,7 +9,7 @@ from diamond.service.platform.database.rows import TypedRow
 
 @dataclass(frozen=True)
 class LimitRow(TypedRow):
-    """What a person or a project may use; None is no limit."""
+    """What a person or a project may use; None means unlimited."""
 
     kind: str
     subject: str

@@ -14,7 +14,7 @@ Level = Literal["info", "warning"]
 
 
 class Limits(Body):
-    """PUT replaces all three; null is no limit."""
+    """PUT replaces all three; null means unlimited."""
 
     node_hours: float | None = Field(default=None, ge=0, le=1e12)
     """In all: what is used, and what tasks that have not ended may still take."""

@@ -45,7 +45,7 @@ def make_backup(home: Path, database_url: str, file: Path) -> None:
 
 
 def restore_backup(home: Path, database_url: str, file: Path) -> None:
-    """Also under a service that runs, which then begins anew by itself. SQLite's present content is kept beside, as .before."""
+    """Also under a running service, which then restarts by itself. SQLite's present content is kept beside it as .before."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as folder:
         with tarfile.open(file) as tar:
@@ -81,9 +81,9 @@ def _load(home: Path, database_url: str, unpacked: Path) -> None:
             "Restore it into a service with the same kind of database.",
         )
     if database_url:
-        words = ["pg_restore", "--clean", "--if-exists", "--no-owner", "--exit-on-error"]
+        command = ["pg_restore", "--clean", "--if-exists", "--no-owner", "--exit-on-error"]
         _run(
-            [*words, "--single-transaction", f"--dbname={_name(database_url)}", str(dump)],
+            [*command, "--single-transaction", f"--dbname={_name(database_url)}", str(dump)],
             database_url,
         )
         return
@@ -104,7 +104,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 async def _mark_restored(home: Path, database_url: str) -> None:
-    """A service that runs keeps much in memory that is true no longer: by this mark it knows, and begins anew."""
+    """A running service keeps much in memory that is no longer true: it sees this mark and restarts."""
     store = Store(Settings(home, database_url=database_url).database, Notifier())
     try:
         await store.run(lambda tx: users.replace_fact(tx, LOCAL_USER, users.RESTORED, new_id("r")))
@@ -112,34 +112,34 @@ async def _mark_restored(home: Path, database_url: str) -> None:
         await store.close()
 
 
-def _run(words: list[str], database_url: str) -> None:
+def _run(command: list[str], database_url: str) -> None:
     """The password by a variable: a command line is seen by everybody."""
     places = [*map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
     path = os.pathsep.join([os.environ.get("PATH", ""), *sorted(places, reverse=True)])
-    program = shutil.which(words[0], path=path)
+    program = shutil.which(command[0], path=path)
     if program is None:
         raise BadRequest(
-            f"{words[0]} is not on this machine", "Install PostgreSQL's client programs."
+            f"{command[0]} is not on this machine", "Install PostgreSQL's client programs."
         )
     environment = {**os.environ, **_variables(database_url)}
     done = subprocess.run(
-        [program, *words[1:]], env=environment, capture_output=True, text=True, check=False
+        [program, *command[1:]], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise Conflict(f"{words[0]} failed: {done.stderr.strip()[-500:]}")
+        raise Conflict(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
 
 
 def _variables(database_url: str) -> dict[str, str]:
     parts = urlsplit(database_url)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    found = {
+    variables = {
         "PGHOST": parts.hostname or query.get("host", ""),
         "PGPORT": str(parts.port or query.get("port", "")),
         "PGUSER": unquote(parts.username or "") or query.get("user", ""),
         "PGPASSWORD": unquote(parts.password or "") or query.get("password", ""),
         "PGDATABASE": _name(database_url),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in variables.items() if value}
 
 
 def _name(database_url: str) -> str:

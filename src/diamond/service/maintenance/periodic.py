@@ -27,11 +27,11 @@ log = logging.getLogger("diamond.service")
 SWEEP_SECONDS = 5.0
 TIDY_SECONDS = 3600.0
 MEASURE_SECONDS = 600.0
-"""How old a size may be that a limit of storage is held against; without such limits sizes are hourly."""
+"""How old a size may be where storage is limited; otherwise sizes are measured hourly."""
 KEEP_EVENTS_SECONDS = 14 * 86400.0
 
 
-async def keep(services: Services) -> None:
+async def run_housekeeping(services: Services) -> None:
     tidied = 0.0
     while True:
         try:
@@ -43,12 +43,12 @@ async def keep(services: Services) -> None:
                 await asyncio.to_thread(services.image_files.prune, time.time())
                 await warn(services)
         except Exception:
-            log.exception("periodic work failed; it goes on")
+            log.exception("periodic work failed; it is tried again")
         await asyncio.sleep(SWEEP_SECONDS)
 
 
-async def begin_anew(services: Services) -> None:
-    """Ends this process once a backup was brought back under it: whoever keeps it up starts it again, on what is true now."""
+async def restart_after_restore(services: Services) -> None:
+    """Ends this process once a backup was restored under it: its supervisor starts it again, on the restored data."""
     known = now = await _restored(services)
     while now == known:
         await asyncio.sleep(SWEEP_SECONDS)
@@ -56,7 +56,7 @@ async def begin_anew(services: Services) -> None:
             now = await _restored(services)
         except Exception:
             log.exception("the database does not answer; it is asked again")
-    log.warning("a backup was brought back: the service begins anew")
+    log.warning("a backup was restored: the service restarts")
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -65,21 +65,21 @@ async def _restored(services: Services) -> str | None:
         return await read_fact(connection, RESTORED)
 
 
-async def keep_sizes(services: Services) -> None:
-    """Now and then, and at once where storage was limited. Beside the rest: a machine that does not answer holds nothing else up."""
+async def measure_regularly(services: Services) -> None:
+    """Now and then, and at once when a storage limit is set. Apart from the rest: a machine that does not answer delays nothing else."""
     with services.notifier.listen([SIZES]) as bell:
         while not services.notifier.closing:
-            await _keep_sizes(services, bell)
+            await _measure_next(services, bell)
 
 
-async def _keep_sizes(services: Services, bell: asyncio.Event) -> None:
+async def _measure_next(services: Services, bell: asyncio.Event) -> None:
     try:
         await wait(bell, await _measures_every(services))
         bell.clear()
         if not services.notifier.closing:
             await measure(services)
     except Exception:
-        log.exception("measuring failed; it goes on")
+        log.exception("measuring failed; it is tried again")
         await asyncio.sleep(SWEEP_SECONDS)
 
 

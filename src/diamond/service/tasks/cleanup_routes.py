@@ -16,5 +16,5 @@ router = APIRouter(prefix="/endpoints", tags=["endpoints"])
 async def clean_endpoint(
     name: str, body: schemas.CleanRequest, services: Service, person: Person
 ) -> schemas.Cleaned:
-    """Remove run directories of ended tasks; a dry run unless told otherwise."""
+    """Remove run directories of ended tasks; a dry run unless `dry_run` is false."""
     return await cleanup.clean_endpoint(services, person, name, body)

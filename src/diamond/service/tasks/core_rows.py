@@ -34,24 +34,6 @@ def core_task(row: TaskRow) -> Task:
     )
 
 
-def with_decided(row: TaskRow, task: Task) -> TaskRow:
-    """The row with what the life cycle decided, but for the attempts."""
-    return replace(
-        row,
-        state=task.state.value,
-        phase=task.phase.value,
-        reason=task.reason.value,
-        message=task.message,
-        native_state=task.native_state,
-        exit_code=task.exit_code,
-        signal=task.signal,
-        as_of=task.as_of,
-        cancel_requested=task.cancel_requested,
-        attempt=task.attempt.id,
-        chain=_decided_chain(row.chain, task),
-    )
-
-
 def new_attempt(attempt: Attempt) -> AttemptRow:
     """How an attempt begins in a row's list of attempts."""
     return with_known(AttemptRow(id=attempt.id, number=attempt.number), attempt)
@@ -69,7 +51,8 @@ def with_known(row: AttemptRow, attempt: Attempt) -> AttemptRow:
     )
 
 
-def _decided_chain(chain: ChainRow, task: Task) -> ChainRow:
+def decided_chain(chain: ChainRow, task: Task) -> ChainRow:
+    """The chain with what the life cycle decided."""
     return replace(
         chain,
         follow_up=task.follow_up.id if task.follow_up else "",

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency, DependencyState
@@ -17,6 +17,15 @@ from diamond.service.platform.database.tables import dependencies, image_wishes,
 from diamond.service.tasks.rows import DependencyRow, TaskRow
 
 WAITING = DependencyState.WAITING.value
+# Asked for every list of tasks, and at the end of each task: built once.
+_WAITS = select(dependencies.c.task).where(
+    dependencies.c.target == bindparam("of_target"), dependencies.c.state == WAITING
+)
+_OF_TASKS = (
+    select(dependencies)
+    .where(dependencies.c.task.in_(bindparam("of_tasks", expanding=True)))
+    .order_by(dependencies.c.created)
+)
 
 
 async def hold_wishes(tx: Transaction, build: str) -> None:
@@ -61,11 +70,9 @@ async def dependencies_of(
     connection: AsyncConnection, ids: Iterable[str]
 ) -> dict[str, list[DependencyRow]]:
     """By task, in the order in which they were added."""
-    query = select(dependencies).where(dependencies.c.task.in_(sorted(ids)))
+    rows = await connection.execute(_OF_TASKS, {"of_tasks": sorted(ids)})
     grouped: dict[str, list[DependencyRow]] = defaultdict(list)
-    for row in rows_of(
-        await connection.execute(query.order_by(dependencies.c.created)), DependencyRow
-    ):
+    for row in rows_of(rows, DependencyRow):
         grouped[row.task].append(row)
     return grouped
 
@@ -80,9 +87,9 @@ async def is_waiting(connection: AsyncConnection, task: str) -> bool:
 
 async def waiting_for(connection: AsyncConnection, target: str) -> list[TaskRow]:
     """Tasks that are not yet submitted because they wait for this."""
-    waits = select(dependencies.c.task).where(
-        dependencies.c.target == target, dependencies.c.state == WAITING
-    )
+    waits = list((await connection.execute(_WAITS, {"of_target": target})).scalars())
+    if not waits:
+        return []
     query = select(tasks).where(tasks.c.id.in_(waits), tasks.c.state.not_in(sorted(FINAL_WORDS)))
     return rows_of(await connection.execute(query.order_by(tasks.c.id)), TaskRow)
 

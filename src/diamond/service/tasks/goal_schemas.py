@@ -1,4 +1,4 @@
-"""What is to be trained, and what a plan foretold of it."""
+"""The goal of a training, and what was planned for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_SECONDS = 10**9
 
 
 class Goal(Body):
-    """How much is to be trained, and what is known of its pace. What is left out is taken from `like`."""
+    """How much to train, and what is known of its pace. What is left out is taken from `like`."""
 
     steps: int | None = Field(default=None, ge=1, le=10**12)
     epochs: float | None = Field(default=None, gt=0, le=10**9)
@@ -23,11 +23,11 @@ class Goal(Body):
     save_seconds: float = Field(default=0.0, ge=0, le=MOST_SECONDS)
     """What one checkpoint costs the training."""
     save_gigabytes: float | None = Field(default=None, gt=0, le=10**9)
-    """How large one checkpoint is: where the site bounds what a job writes, it is taken more rarely."""
+    """How large one checkpoint is: where the site limits what a job writes, checkpoints are taken less often."""
     startup_seconds: float | None = Field(default=None, ge=0, le=MOST_SECONDS)
     save_every_seconds: float | None = Field(default=None, ge=1, le=MOST_SECONDS)
     like: str = Field(default="", max_length=64)
-    """A task whose logged steps tell the pace, or a scale that measured as many nodes."""
+    """A task whose logged steps show the pace, or a scale that measured as many nodes."""
 
 
 class FinishSpan(BaseModel):
@@ -38,7 +38,7 @@ class FinishSpan(BaseModel):
 
 
 class Prediction(BaseModel):
-    """What was foretold when a task was asked for."""
+    """The plan that was made when a task was submitted."""
 
     made: float
     goal: Goal
@@ -54,12 +54,12 @@ class Prediction(BaseModel):
 
 
 class Happened(BaseModel):
-    """What became of it, so far or to its end."""
+    """What happened, so far or to its end."""
 
     attempts: int
     """That have started."""
     seconds: float
-    """Since it was asked for."""
+    """Since it was submitted."""
     node_hours: float
     """Of all that had nodes, also before a program started."""
     has_ended: bool

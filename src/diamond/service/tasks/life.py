@@ -8,7 +8,7 @@ from diamond.core.events import CLEANED, Arrived, Event, Exited, Note, Observed,
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import node_seconds
 from diamond.service.chains.rows import AttemptRow, ChainRow, RunRow
-from diamond.service.tasks.core_rows import core_task, new_attempt, with_decided, with_known
+from diamond.service.tasks.core_rows import core_task, decided_chain, new_attempt, with_known
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 
 
@@ -32,6 +32,7 @@ class Life:
     chain: ChainRow
     node: str
     run_dir: str
+    updated: float
     started: float | None
     ended: float | None
     cleaned: float | None
@@ -50,6 +51,7 @@ class Life:
             chain=row.chain,
             node=row.node,
             run_dir=row.run_dir,
+            updated=row.updated,
             started=row.started,
             ended=row.ended,
             cleaned=row.cleaned,
@@ -74,10 +76,22 @@ class Life:
 
     def as_row(self) -> TaskRow:
         """The row as it is now."""
-        row = replace(
+        task = self.task
+        return replace(
             self.row,
+            state=task.state.value,
+            phase=task.phase.value,
+            reason=task.reason.value,
+            message=task.message,
+            native_state=task.native_state,
+            exit_code=task.exit_code,
+            signal=task.signal,
+            as_of=task.as_of,
+            cancel_requested=task.cancel_requested,
+            attempt=task.attempt.id,
             attempts=tuple(self.attempts),
-            chain=self.chain,
+            chain=decided_chain(self.chain, task),
+            updated=self.updated,
             node=self.node,
             run_dir=self.run_dir,
             started=self.started,
@@ -87,7 +101,6 @@ class Life:
             node_seconds=node_seconds(self.row.resources, self.attempts),
             history=self.row.history + len(self.lines),
         )
-        return with_decided(row, self.task)
 
 
 def keep_attempt(life: Life, attempt: Attempt, event: Event) -> None:

@@ -28,11 +28,11 @@ TaskPhase = Literal[
 MAX_TOGETHER = 500
 
 
-class GoOnRequest(Body):
-    """How far it may go on. Left out: as before; without a budget, three more attempts."""
+class ResumeTaskRequest(Body):
+    """How far it may continue. Left out: as before; without a budget, three more attempts."""
 
     budget: str | None = Field(default=None, max_length=64)
-    """A new ceiling, such as 50 node-hours: for the task as a whole, or for the new task."""
+    """A new limit, such as 50 node-hours: for the task as a whole, or for the new task."""
     attempts: int | None = Field(default=None, ge=1, le=1000)
     """So many more, before it asks again."""
 
@@ -62,7 +62,7 @@ class Task(BaseModel):
     native_state: str
     native_id: str
     reason: str
-    """Why it is so, a stable word; docs/errors.md explains each."""
+    """Why, as a stable code; docs/errors.md explains each."""
     message: str
     exit_code: int | None
     signal: int | None
@@ -76,9 +76,9 @@ class Task(BaseModel):
     attempts: list[Attempt]
     chain: Chain
     prediction: Prediction | None
-    """Of the plan that was made when it was asked for with a goal."""
+    """The plan that was made when it was submitted with a goal."""
     happened: Happened | None
-    """Beside a prediction."""
+    """What happened beside what was planned."""
     retry_of: str | None
     order: OrderData
     digest: str
@@ -124,7 +124,7 @@ class TaskCounts(BaseModel):
     counts: StateCounts
     total: int
     counted_since: float | None = None
-    """Of a search in very many tasks: older ones than this are not counted, though a list goes on to them."""
+    """Of a search in very many tasks: older ones than this are not counted, though a list reaches them."""
 
 
 class TaskMatch(Body):
@@ -142,7 +142,7 @@ class TaskMatch(Body):
 
 
 class TaskChoice(Body):
-    """Tasks by their ids, or all that match a filter, some hundred a call: go on with `cursor`."""
+    """Tasks by their ids, or all that match a filter, some hundred a call: continue with `cursor`."""
 
     tasks: list[str] = Field(default=[], max_length=MAX_TOGETHER)
     matching: TaskMatch | None = None
@@ -160,7 +160,7 @@ class TaskChoice(Body):
 
 
 class Outcome(BaseModel):
-    """What became of one of several tasks: the task as it now is, or the problem."""
+    """The result for one of several tasks: the task as it now is, or the problem."""
 
     id: str
     """As it was given."""
@@ -173,7 +173,7 @@ class Outcomes(BaseModel):
     done: int
     failed: int
     next: str | None = None
-    """Of a filter: the `cursor` to go on with, null when all is done."""
+    """Of a filter: the `cursor` to continue with, null when all is done."""
     matching: int | None = None
     """Of a dry run: how many would be acted on."""
     until: float | None = None

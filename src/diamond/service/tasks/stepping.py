@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from diamond.core import ids
 from diamond.core.actions import Action, FollowUpTakes, NextAttempt, Recorded, SendCancel
-from diamond.core.dependencies import Decision, Outcome, fail, meet, waiting_phase
+from diamond.core.dependencies import Decision, Dependency, Outcome, fail, meet, waiting_phase
 from diamond.core.events import (
     EVENT_TYPES,
     Allowed,
@@ -155,16 +155,16 @@ class Steps:
 
     async def meet(self, tx: Transaction, task: TaskRow, target: str, message: str) -> None:
         """Something that the task waited for is there: with `task.order_json` it is submitted if that was the last."""
-        known = [row.value for row in (await dependencies_of(tx.connection, [task.id]))[task.id]]
         await settle_order(tx, task)
-        await self._settle(tx, task, target, meet(known, target), message)
+        outcome = meet(await _known_dependencies(tx, task), target)
+        await self._settle(tx, task, target, outcome, message)
 
     async def fail(
         self, tx: Transaction, task: TaskRow, target: str, message: str, reason: Reason
     ) -> None:
         """Something that the task waited for will never be there: it fails."""
-        known = [row.value for row in (await dependencies_of(tx.connection, [task.id]))[task.id]]
-        await self._settle(tx, task, target, fail(known, target, message), message, reason)
+        outcome = fail(await _known_dependencies(tx, task), target, message)
+        await self._settle(tx, task, target, outcome, message, reason)
 
     async def _settle(
         self,
@@ -191,20 +191,25 @@ class Steps:
             life.task = replace(life.task, phase=waiting_phase(outcome.dependencies))
 
     async def _release_waiting(self, tx: Transaction) -> None:
-        """Tasks that wait for one that has ended; a build that succeeded reports its image itself."""
-        for task in list(self._ended):
+        """Tasks that wait for one that has ended. Those that fail with it end too, and whoever waits for them."""
+        for task in self._ended:  # it may grow meanwhile
             life = self._lives[task]
-            state, is_build = life.task.state, life.row.kind == "build"
-            if is_build and state is State.SUCCEEDED:
-                continue
-            if is_build:
+            if life.row.kind != "build":
+                await self._settle_for(tx, life, Reason.DEPENDENCY)
+            elif life.task.state is not State.SUCCEEDED:  # else it has reported its image itself
                 await hold_wishes(tx, task)
-            for row in await waiting_for(tx.connection, task):
-                if state is State.SUCCEEDED:
-                    await self.meet(tx, row, task, f"task {task} succeeded")
-                    continue
-                reason = Reason.ENVIRONMENT if is_build else Reason.DEPENDENCY
-                await self.fail(tx, row, task, _why_it_fails(life), reason)
+                await self._settle_for(tx, life, Reason.ENVIRONMENT)
+
+    async def _settle_for(self, tx: Transaction, life: Life, reason: Reason) -> None:
+        target = life.row.id
+        for row in await waiting_for(tx.connection, target):
+            known = self._lives.get(row.id)
+            if known is not None and known.task.is_final:
+                continue
+            if life.task.state is State.SUCCEEDED:
+                await self.meet(tx, row, target, f"task {target} succeeded")
+            else:
+                await self.fail(tx, row, target, _why_it_fails(life), reason)
 
     def _keep(self, life: Life, event: Event, after: Task) -> None:
         """The columns beside the life cycle: when, where, each attempt's own story."""
@@ -290,10 +295,15 @@ class Steps:
         )
 
     def _saved(self, life: Life) -> TaskRow:
-        row = life.as_row()
-        if self._run_dir and not row.run_dir and not row.cleaned:
-            row = replace(row, run_dir=f"{self._run_dir}/tasks/{row.id}")
-        return replace(row, updated=self._now) if life.is_news else row
+        if self._run_dir and not life.run_dir and not life.cleaned:
+            life.run_dir = f"{self._run_dir}/tasks/{life.row.id}"
+        if life.is_news:
+            life.updated = self._now
+        return life.as_row()
+
+
+async def _known_dependencies(tx: Transaction, task: TaskRow) -> list[Dependency]:
+    return [row.value for row in (await dependencies_of(tx.connection, [task.id]))[task.id]]
 
 
 def _why_it_fails(life: Life) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.chains.rows import attempts_json, chain_json
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
@@ -65,8 +66,8 @@ async def add_task(tx: Transaction, task: TaskRow) -> None:
 
 async def save_task(tx: Transaction, task: TaskRow) -> None:
     """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
-    columns = values_of(task)
-    values: dict[str, Any] = {f"new_{name}": columns[name] for name in SAVED}
+    values: dict[str, Any] = {f"new_{name}": getattr(task, name) for name in SAVED}
+    values |= {"new_attempts": attempts_json(task.attempts), "new_chain": chain_json(task.chain)}
     result = await tx.connection.execute(
         _SAVE, {**values, "of_task": task.id, "of_version": task.version}
     )

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.order import placement_from
 from diamond.core.task import FINAL_WORDS, State
 from diamond.service.platform.database.name_index import names_containing
 from diamond.service.platform.database.paging import Keys, Page, Sieve, page_of, reach_of
@@ -28,7 +29,7 @@ SORTS: dict[str, tuple[Keys, bool]] = {
     "name": ((tasks.c.name, tasks.c.id), False),
     "-name": ((tasks.c.name, tasks.c.id), True),
 }
-# Whose waiting tells how busy a queue is.
+# Their waits show how busy a queue is.
 WAITS_LOOKED_AT = 20
 SEARCHED = (tasks.c.name, tasks.c.endpoint_name, tasks.c.node, tasks.c.reason, tasks.c.message)
 # Where a part of a name is common it is found among the next tasks; where it is rare, few names have it.
@@ -53,7 +54,7 @@ class TaskFilter:
     since: float | None = None
     sort: str = "-created"
     search: str = ""
-    """Words, each of which stands somewhere in the task."""
+    """Words that all occur somewhere in the task."""
     project: str = ""
     """Its id: tasks of everybody in it, instead of the caller's own."""
     own: bool = False
@@ -79,7 +80,7 @@ async def list_tasks(
     limit: int,
     cursor: str | None,
 ) -> Page[TaskRow]:
-    """With `search` a page may be short, or empty, and still go on: a call looks through so many tasks, no more."""
+    """With `search` a page may be short, or empty, and still have a next one: a call searches a limited number of tasks."""
     place = Place(owner, limit, cursor)
     if wanted.search:
         return await _search(connection, wanted, place)
@@ -100,8 +101,8 @@ async def count_by_state(
     counted = query.with_only_columns(tasks.c.state, func.count().label("number")).group_by(
         tasks.c.state
     )
-    found = {row.state: row.number for row in await connection.execute(counted)}
-    return {state: found.get(state, 0) for state in STATES}
+    numbers = {row.state: row.number for row in await connection.execute(counted)}
+    return {state: numbers.get(state, 0) for state in STATES}
 
 
 async def searched_since(
@@ -122,18 +123,18 @@ async def open_by_endpoint(connection: AsyncConnection, owner: str) -> dict[str,
     query = select(tasks.c.endpoint, tasks.c.state, func.count()).where(
         tasks.c.owner == owner, tasks.c.kind == "run", tasks.c.state.in_(open_states)
     )
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for endpoint, state, count in await connection.execute(
         query.group_by(tasks.c.endpoint, tasks.c.state)
     ):
-        found.setdefault(endpoint, Counter())[state] = count
-    return found
+        counts.setdefault(endpoint, Counter())[state] = count
+    return counts
 
 
 async def waits_on(
     connection: AsyncConnection, owner: str, endpoint: str, partition: str
 ) -> list[float]:
-    """How many seconds the last tasks in this partition waited from being asked for to their start."""
+    """How many seconds the last tasks in this partition waited from their submission to their start."""
     query = select(tasks.c.created, tasks.c.started, tasks.c.order).where(
         tasks.c.owner == owner,
         tasks.c.kind == "run",
@@ -145,7 +146,7 @@ async def waits_on(
     return [
         max(0.0, started - created)
         for created, started, order in await connection.execute(last)
-        if (order.get("placement") or {}).get("partition", "") == partition
+        if placement_from(order).partition == partition
     ]
 
 
@@ -311,11 +312,11 @@ def _all_hold(wanted: TaskFilter) -> list[ColumnElement[bool]]:
 
 
 def _holds(word: str) -> ColumnElement[bool]:
-    """The word in what a person reads, or the begin of an id of ours or of the batch system's."""
+    """The word in what a person reads, or the start of an id of ours or of the batch system's."""
     read = [column.icontains(word, autoescape=True) for column in SEARCHED]
     ids = [starts_with(tasks.c.id, word), starts_with(tasks.c.job, word)]
     if word.isascii() and word.isdigit():
         # PostgreSQL puts a space behind the colon, and so did SQLite's rows before pydantic wrote them.
-        said = [f'"native_id":{space}"{word}' for space in ("", " ")]
-        ids += [cast(tasks.c.attempts, Text).contains(one) for one in said]
+        native_ids = [f'"native_id":{space}"{word}' for space in ("", " ")]
+        ids += [cast(tasks.c.attempts, Text).contains(text) for text in native_ids]
     return or_(*read, *ids)

@@ -59,7 +59,7 @@ def show_happened(row: TaskRow) -> Happened | None:
     return Happened(
         attempts=sum(attempt.started is not None for attempt in row.attempts),
         seconds=max(0.0, until - row.created),
-        node_hours=spending(row.chain, row.order, so_far).node_hours,
+        node_hours=spending(row.chain, row.resources, so_far).node_hours,
         has_ended=row.state in FINAL_WORDS,
     )
 

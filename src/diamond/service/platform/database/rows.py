@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 from sqlalchemy import Result
+from sqlalchemy.exc import MultipleResultsFound
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -54,18 +55,19 @@ Value = TypeVar("Value", bound="DataclassInstance")
 
 def row_of(result: Result[Any], kind: type[Kind]) -> Kind | None:
     """The one row, if there is one."""
-    row = result.one_or_none()
-    if row is None:
-        return None
-    return _decoded(kind, dict(row._mapping), _decoders(kind, row._fields))
+    rows = rows_of(result, kind)
+    if len(rows) > 1:
+        raise MultipleResultsFound("more than one row where one was asked for")
+    return rows[0] if rows else None
 
 
 def rows_of(result: Result[Any], kind: type[Kind]) -> list[Kind]:
-    names = tuple(result.keys())
-    if not kind.CODECS:
-        return [kind(**dict(zip(names, row, strict=True))) for row in result]
-    decoders = _decoders(kind, names)
-    return [_decoded(kind, dict(zip(names, row, strict=True)), decoders) for row in result]
+    columns = tuple(result.keys())
+    names = _fields(kind, columns)
+    decoders = [
+        (n, kind.CODECS[name].decode) for n, name in enumerate(columns) if name in kind.CODECS
+    ]
+    return [_row(kind, names, list(row), decoders) for row in result]
 
 
 def values_of(row: TypedRow) -> dict[str, Any]:
@@ -91,11 +93,14 @@ def value_from(kind: type[Value], data: Mapping[str, Any]) -> Value:
     return kind(**{name: value for name, value in data.items() if name in names})
 
 
-def _decoders(kind: type[TypedRow], names: Sequence[str]) -> list[tuple[str, Codec]]:
-    return [(name, codec) for name, codec in kind.CODECS.items() if name in names]
+def _fields(kind: type[TypedRow], columns: Sequence[str]) -> list[str]:
+    codecs = kind.CODECS
+    return [(codecs[name].field or name) if name in codecs else name for name in columns]
 
 
-def _decoded(kind: type[Kind], values: dict[str, Any], decoders: list[tuple[str, Codec]]) -> Kind:
-    for name, codec in decoders:
-        values[codec.field or name] = codec.decode(values.pop(name))
-    return kind(**values)
+def _row(
+    kind: type[Kind], names: list[str], values: list[Any], decoders: list[tuple[int, Decode]]
+) -> Kind:
+    for index, decode in decoders:
+        values[index] = decode(values[index])
+    return kind(**dict(zip(names, values, strict=True)))
