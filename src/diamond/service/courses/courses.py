@@ -144,7 +144,7 @@ async def run_assignment(
 ) -> Submitted:
     """Submit a copy of it as the caller's own job, on an endpoint of theirs."""
     async with services.store.read() as connection:
-        row = await find_project(connection, principal, project)
+        row = await find_project(connection, principal, project, Role.MEMBER)
         assignment = await _find(connection, row, name)
     about_call(assignment=assignment.name)
     submission = Submission(
