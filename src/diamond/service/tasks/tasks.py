@@ -23,6 +23,7 @@ from diamond.service.projects.visibility import visible
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks import task_list
+from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.task_list import TaskFilter
 from diamond.service.tasks.views import show_task
@@ -78,7 +79,7 @@ async def as_now_known(
     return [show_task(row) for row in known]
 
 
-async def load_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+async def load_task(services: Services, principal: Principal, task: str) -> TaskRow:
     """The row, by task id, job id or unique prefix."""
     async with services.store.read() as connection:
         return await find_task(connection, principal, task)
@@ -118,7 +119,7 @@ async def end_task(tx: Transaction, row: Mapping[str, Any], *, by: str) -> None:
 
 async def find_task(
     connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
-) -> Mapping[str, Any]:
+) -> TaskRow:
     """By its id, also another's that the caller may see; else by the begin of one of her own."""
     found = await task_rows.find_task(connection, task)
     job = found["job"] if found else task
@@ -129,9 +130,7 @@ async def find_task(
     return row
 
 
-async def _by_prefix(
-    connection: AsyncConnection, principal: Principal, text: str
-) -> Mapping[str, Any]:
+async def _by_prefix(connection: AsyncConnection, principal: Principal, text: str) -> TaskRow:
     tasks = await task_rows.tasks_with_prefix(connection, principal.user, text) if text else []
     jobs = await job_rows.jobs_with_prefix(connection, principal.user, text) if text else []
     if len(tasks) + len(jobs) > 1:
