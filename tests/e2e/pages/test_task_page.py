@@ -226,7 +226,7 @@ def test_what_lies_on_the_cluster_alone_is_not_searched_while_it_is_away_and_the
         find = page.get_by_role("textbox", name="Find in the log")
         find.fill("needle")
         expect(page.get_by_text("No match in the saved part")).to_be_visible()
-        expect(page.get_by_text("a part of the log lies there alone")).to_be_visible()
+        expect(page.get_by_text("a part of the log is only there")).to_be_visible()
     finally:
         os.kill(pid, signal.SIGCONT)
     wait_for(lambda: site.client().endpoint("local").state == "online", what="its return")

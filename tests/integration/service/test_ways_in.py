@@ -113,7 +113,7 @@ def test_a_no_on_the_page_reaches_the_terminal(service: RunningService) -> None:
     terminal = Terminal(service.url)
     told = ada.post(f"/sign-in/device/{terminal.code}", {"accept": False})
     with urllib.request.urlopen(told["redirect"]) as page:
-        assert b"not let in" in page.read()
+        assert b"was not signed in" in page.read()
     assert isinstance(terminal.end(), Forbidden)
 
 

@@ -1,6 +1,6 @@
 """Who may do what: decided here and nowhere else; what is not allowed is denied.
 
-Two questions are asked of every call. `admit`: may this caller make this call at all (`rules.py`)? `may`: what is she to the thing it is about?
+Two questions are asked of every call. `admit`: may this caller make this call at all (`rules.py`)? `may`: what is their role towards the thing it is about?
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Action(StrEnum):
 
 
 NEEDED = {Action.READ: Role.VIEWER, Action.STOP: Role.MANAGER, Action.WRITE: Role.OWNER}
-"""The least that a person must be to a thing. No role in a project lets her act as another: only an owner writes."""
+"""The lowest role that an action needs. No role in a project lets somebody act as another person: only an owner writes."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def admit(principal: Principal, rule: Rule, freshness: Freshness) -> None:
 
 
 def require_scopes(principal: Principal, scopes: Set[Scope]) -> None:
-    """Nobody hands on what she has not: neither by a link, nor to a program that asks to be let in."""
+    """Nobody passes on scopes that they do not have, neither by a link nor to a program that asks to be let in."""
     lacking = sorted(scope.value for scope in scopes - principal.scopes)
     if lacking:
         raise Forbidden(
@@ -97,7 +97,7 @@ def _require_fresh(principal: Principal, freshness: Freshness) -> None:
 def role_of(
     principal: Principal, *, owner: str, project: str = "", shared: Role | None = None
 ) -> Role | None:
-    """What a person is to a thing: by owning it, by its project, or by a share that was found for her."""
+    """The role of a person towards a thing: as its owner, through its project, or through a share."""
     if principal.kind is not Kind.PERSON:
         return None
     if owner == principal.user:
@@ -107,7 +107,7 @@ def role_of(
 
 
 def _in_project(principal: Principal, project: str) -> Role | None:
-    """To the work in it: in a course those who learn see only their own."""
+    """Towards the work in it: in a course, students see only their own."""
     role = principal.projects.get(project)
     hides = project in principal.courses and role is not Role.MANAGER
     return None if hides else role
@@ -139,7 +139,7 @@ def require(
     shared: Role | None = None,
     what: str = "thing",
 ) -> None:
-    """Another person's things look like no things; of a shared one it is said what is missing."""
+    """Things of others look as if they did not exist; for a shared one the message names the missing role."""
     if may(principal, action, owner=owner, endpoint=endpoint, project=project, shared=shared):
         return
     role = role_of(principal, owner=owner, project=project, shared=shared)

@@ -1,4 +1,4 @@
-"""Who asks."""
+"""Who calls."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Scope(StrEnum):
 
 
 class Role(StrEnum):
-    """In a project, from the least to the most; or of a thing, its owner."""
+    """In a project, from the lowest to the highest; or towards a thing, its owner."""
 
     VIEWER = "viewer"
     """Sees the project's things."""
     MEMBER = "member"
-    """Also adds things of her own to the project."""
+    """Also adds their own things to the project."""
     MANAGER = "manager"
-    """Also ends members' work, and says who is in the project."""
+    """Also cancels members' work, and decides who is in the project."""
     OWNER = "owner"
     """The person whose thing it is."""
 
@@ -62,10 +62,10 @@ class Principal:
     scopes: frozenset[Scope] = EVERYTHING
     is_admin: bool = False
     signed_in: float = 0.0
-    """When a browser's person last proved who she is to her provider."""
+    """When the person in a browser last proved who they are to their provider."""
     mfa: bool = False
     projects: Mapping[str, Role] = field(default_factory=dict)
-    """What she is in each of her projects, by id."""
+    """The role in each of their projects, by id."""
     courses: frozenset[str] = frozenset()
-    """Those of them in which only managers see others' work."""
+    """Projects in which only managers see the work of others."""
     address: str = ""

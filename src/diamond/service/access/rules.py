@@ -76,7 +76,7 @@ def _admin(*, is_noted: bool = True) -> Rule:
 
 
 def _tell() -> Rule:
-    """What a person does to her own pages: of no interest to an audit."""
+    """What a person does to their own pages is not audited."""
     return Rule(Who.PERSON, Scope.MANAGE, is_noted=False)
 
 

@@ -1,4 +1,4 @@
-"""The one event stream of a client, read from the database: a wake-up only says when to look."""
+"""The event stream of a client, read from the database; wake-ups only say when to look."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Triple
 from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metrics import TRAINING, USAGE
+from diamond.service.output.rows import LogStreamRow, SeriesRow
 from diamond.service.people.signed_in import is_still_valid
 from diamond.service.planning.scale_store import scales_by_id
 from diamond.service.planning.scales import show_scale
@@ -42,23 +43,23 @@ from diamond.service.tasks.views import show_tasks
 
 PING_SECONDS = 15.0
 POLL_SECONDS = 15.0
-"""A bell rings for all that is new; looking every 2 s all the same, 200 open streams took as much of a core as ten calls a second.
+"""Wake-ups announce what is new. Polling every 2 s as well cost, for 200 open streams, as much CPU as ten calls a second.
 
-Each stream looks a little sooner than this, and by another bit each time: those that were opened together (after a restart, all) would else look
-at the same moment for ever, and whoever calls then would wait for all of them."""
+Each stream polls a little sooner than this, by a random amount: streams that were opened together (after a restart, all of them) would otherwise
+poll at the same moment for ever, and a call at that moment would wait for all of them."""
 STILL_SECONDS = 30.0
-"""How long a stream outlives the sign-in, the membership or the share by which it was opened; a client comes back by itself."""
+"""How long a stream may outlive the sign-in, membership or share that opened it; clients reconnect by themselves."""
 LOG_PIECE = 64 << 10
 POINTS = 2000
 BATCH = 64
 TOGETHER_SECONDS = 0.1
-"""What happens this close together is read and sent at once; the first of it does not wait."""
+"""Events this close together are read and sent in one batch; the first one does not wait."""
 PING = ": ping\n\n"
 Sent = tuple[str, dict[str, Any]]
 
 
 class EventStream:
-    """One client's stream. `open` before the first byte leaves, so that bad questions get a proper answer."""
+    """One client's stream. Call `open` before the first byte is sent, so that bad requests get a proper answer."""
 
     def __init__(self, services: Services, principal: Principal) -> None:
         self._services = services
@@ -69,11 +70,11 @@ class EventStream:
         self._others = OthersWork(principal)
 
     async def open(self, watch: list[str], after: str) -> None:
-        """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their begin."""
+        """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their start."""
         async with self._services.store.read() as connection:
-            for one in watch:
-                row = await find_task(connection, self._principal, one)
-                self._watched.append(row["id"])
+            for task in watch:
+                row = await find_task(connection, self._principal, task)
+                self._watched.append(row.id)
                 self._others.watch(row)
             if after not in ("now", "start"):
                 self._cursor = decode(after)
@@ -87,7 +88,7 @@ class EventStream:
             self._cursor.watched = self._watched
 
     async def _rewind_beyond_the_end(self, connection: AsyncConnection) -> None:
-        """A service restored from an older backup counts anew: its reader would hear nothing of what follows."""
+        """A service restored from an older backup counts from a lower number; the reader would miss what follows."""
         if self._cursor.number > await streams.newest_number(connection, self._owner):
             self._cursor.number = 0
 
@@ -101,7 +102,7 @@ class EventStream:
             while not notifier.closing:
                 if time.monotonic() - looked_at >= STILL_SECONDS:
                     looked_at = time.monotonic()
-                    if not await self._is_still_let_in():
+                    if not await self._is_still_allowed():
                         return
                 bell.clear()
                 while batch := await self._batch():
@@ -117,7 +118,7 @@ class EventStream:
                     quiet_since = time.monotonic()
                     yield PING
 
-    async def _is_still_let_in(self) -> bool:
+    async def _is_still_allowed(self) -> bool:
         async with self._services.store.read() as connection:
             try:
                 for task in self._others.watched:
@@ -127,19 +128,19 @@ class EventStream:
             return await is_still_valid(connection, self._principal)
 
     def _newly_watched(self) -> list[str]:
-        """What they wrote before is asked for by its own calls, and may be very much."""
+        """What these wrote before has calls of its own, and may be very long."""
         before = self._cursor.watched
-        return [] if before is None else [one for one in self._watched if one not in before]
+        return [] if before is None else [task for task in self._watched if task not in before]
 
     async def _to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
         for task in tasks:
             for stream in await logs.streams_of(connection, task):
-                self._cursor.logs[stream["id"]] = stream["size"]
+                self._cursor.logs[stream.id] = stream.size
             for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
-                self._cursor.curves[series["id"]] = series["count"]
+                self._cursor.curves[series.id] = series.count
 
     async def _batch(self) -> list[str]:
-        """Some of what is new: a slow reader never holds a connection of the database."""
+        """Some of the news, so that a slow reader never holds a database connection."""
         lines: list[str] = []
         async with (
             self._services.store.read() as connection,
@@ -152,7 +153,7 @@ class EventStream:
         return lines
 
     async def _news(self, connection: AsyncConnection) -> AsyncGenerator[Sent]:
-        """All that is new, each piece yielded right after the cursor has moved past it."""
+        """All news, each piece yielded right after the cursor has moved past it."""
         for task in self._watched:
             async for sent in self._log_news(connection, task):
                 yield sent
@@ -215,12 +216,14 @@ class EventStream:
 
     async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
         for stream in await logs.streams_of(connection, task):
-            if stream["stream"] in LOG_STREAMS:
+            if stream.stream in LOG_STREAMS:
                 async for sent in self._stream_news(connection, stream):
                     yield sent
 
-    async def _stream_news(self, connection: AsyncConnection, stream: Row) -> AsyncGenerator[Sent]:
-        key, size, which = stream["id"], stream["size"], _which(stream)
+    async def _stream_news(
+        self, connection: AsyncConnection, stream: LogStreamRow
+    ) -> AsyncGenerator[Sent]:
+        key, size, which = stream.id, stream.size, _which(stream)
         while (at := self._cursor.logs.get(key, 0)) < size:
             start, data = await logs.read_kept(connection, key, at, LOG_PIECE)
             if not data:
@@ -230,7 +233,7 @@ class EventStream:
                 yield "log", {**which, "skipped": [at, start]}
             if data:
                 length = whole_characters(data)
-                if start + len(data) >= size and await self._has_ended(connection, stream["task"]):
+                if start + len(data) >= size and await self._has_ended(connection, stream.task):
                     length = len(data)
                 if not length:
                     return
@@ -239,20 +242,19 @@ class EventStream:
                 yield "log", {**which, "offset": start, "length": length, "text": text}
 
     async def _has_ended(self, connection: AsyncConnection, task: str) -> bool:
-        found = await tasks_by_id(connection, {task})
-        return task in found and found[task]["state"] in FINAL_WORDS
+        rows = await tasks_by_id(connection, {task})
+        return task in rows and rows[task].state in FINAL_WORDS
 
     async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
         for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
-            key = series["id"]
-            at = self._cursor.curves.get(key, 0)
-            while at < series["count"]:
-                found = await metrics.points_after(connection, series, at, POINTS)
-                at = found[-1][0] + 1 if len(found) == POINTS else series["count"]
-                self._cursor.curves[key] = at
-                if found:
-                    points = [_point(series, curve.at(index)) for _, curve, index in found]
-                    usage = series["source"] in USAGE
+            at = self._cursor.curves.get(series.id, 0)
+            while at < series.count:
+                fresh = await metrics.points_after(connection, series, at, POINTS)
+                at = fresh[-1][0] + 1 if len(fresh) == POINTS else series.count
+                self._cursor.curves[series.id] = at
+                if fresh:
+                    points = [_point(series, curve.at(index)) for _, curve, index in fresh]
+                    usage = series.source in USAGE
                     yield "metric", {"task": task, "points": points, "usage": usage}
 
     def _format(self, event: str, data: dict[str, Any]) -> str:
@@ -260,17 +262,23 @@ class EventStream:
         return f"id: {self._cursor.encode()}\nevent: {event}\ndata: {body}\n\n"
 
 
-def _which(stream: Row) -> dict[str, Any]:
-    return {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
+def _which(stream: LogStreamRow) -> dict[str, str | int]:
+    return {
+        "task": stream.task,
+        "attempt": stream.attempt,
+        "run": stream.run,
+        "rank": stream.rank,
+        "stream": stream.stream,
+    }
 
 
-def _point(series: Row, point: Triple) -> dict[str, Any]:
+def _point(series: SeriesRow, point: Triple) -> dict[str, str | float | None]:
     step, at, value = point
-    return {"name": series["name"], "step": step, "time": at, "value": value}
+    return {"name": series.name, "step": step, "time": at, "value": value}
 
 
 def whole_characters(data: bytes) -> int:
-    """How many bytes to send so that no character is cut; the rest of one comes with the next bytes."""
+    """How many bytes to send without cutting a character; its rest comes with the next bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
     return len(data) - len(decoder.getstate()[0])

@@ -1,4 +1,4 @@
-"""Files of a run directory, its script and its report: asked of the agent while a person waits."""
+"""Files of a run directory, its script and its report: fetched from the agent while a person waits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from diamond.service.endpoints.ask_agent import (
 from diamond.service.endpoints.community import usable_endpoint
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
+from diamond.service.output.schemas import FileEntry
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
+from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task, task_history
@@ -49,18 +51,19 @@ class Content:
 
 async def list_files(
     services: Services, principal: Principal, task: str, path: str, cursor: str | None
-) -> dict[str, Any]:
-    """A page of a folder; an older agent knows but the first."""
+) -> Page[FileEntry]:
+    """A page of a folder; an older agent only knows the first."""
     start = _start(cursor)
     row = await _online_task(services, principal, task)
     answer = await services.relay.ask_json(
-        row["endpoint"], "list-files", task=row["id"], path=path, start=start
+        row.endpoint, "list-files", task=row.id, path=path, start=start
     )
     following = answer.get("next")
-    return {
-        "items": [_entry(one) for one in answer.get("items", [])],
-        "next": str(following) if isinstance(following, int) else None,
-    }
+    entries = [FileEntry.model_validate(entry) for entry in answer.get("items", [])]
+    return Page(
+        items=[_with_preview(entry) for entry in entries],
+        next=str(following) if isinstance(following, int) else None,
+    )
 
 
 def _start(cursor: str | None) -> int:
@@ -79,19 +82,19 @@ async def open_file(
 ) -> Content:
     """Look first (size and digest), then read piece by piece."""
     row = await _online_task(services, principal, task)
-    which = {"task": row["id"], "path": path}
-    facts = await services.relay.ask_json(row["endpoint"], "stat-file", **which)
+    which = {"task": row.id, "path": path}
+    facts = await services.relay.ask_json(row.endpoint, "stat-file", **which)
     size, etag = int(facts["size"]), f'"sha256:{facts["sha256"].removeprefix("sha256:")}"'
     changed = if_range is not None and if_range != etag
     first, end = (0, size) if changed else _span(byte_range, size)
-    pieces = _pieces(services, row["endpoint"], which, first, end)
+    pieces = _pieces(services, row.endpoint, which, first, end)
     return Content(size, first, end, etag, pieces)
 
 
 async def task_script(services: Services, principal: Principal, task: str) -> str:
     row = await _online_task(services, principal, task)
     answer = await services.relay.ask_json(
-        row["endpoint"], "script", order=row.order_json, task=row["id"], attempt=row["attempt"]
+        row.endpoint, "script", order=row.order_json, task=row.id, attempt=row.attempt
     )
     return str(answer.get("script", ""))
 
@@ -107,16 +110,16 @@ async def preview_script(services: Services, principal: Principal, composed: Com
 
 
 async def task_report(services: Services, principal: Principal, task: str) -> dict[str, Any]:
-    """Everything a support ticket needs, without what must stay private. Works while the endpoint is away."""
+    """Everything a support ticket needs, without private data. Works while the endpoint is offline."""
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
-        endpoint = await endpoint_by_id(connection, row["endpoint"])
+        endpoint = await endpoint_by_id(connection, row.endpoint)
         shown = (await show_tasks(connection, [row]))[0]
     facts = {
         "diamond": __version__,
         "task": shown.model_dump(mode="json"),
         "history": [line.model_dump() for line in await task_history(services, principal, row.id)],
-        "logs": (await list_logs(services, principal, row["id"]))["items"],
+        "logs": [log.model_dump() for log in (await list_logs(services, principal, row.id)).items],
         "log_ends": await _log_ends(services, principal, row),
         "endpoint": _endpoint_facts(endpoint),
     }
@@ -125,12 +128,12 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     return dict(redacted({**masked, "machine": machine}))
 
 
-def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
+def _with_preview(entry: FileEntry) -> FileEntry:
     """With how it may be shown, judged by its name."""
-    if one["kind"] != "file":
-        return dict(one)
-    path = str(one["path"])
-    return {**one, "type": guessed_type(path), "preview": preview_of(path)}
+    if entry.kind != "file":
+        return entry
+    shown = {"type": guessed_type(entry.path), "preview": preview_of(entry.path)}
+    return entry.model_copy(update=shown)
 
 
 async def _online_task(services: Services, principal: Principal, task: str) -> TaskRow:
@@ -156,7 +159,7 @@ async def _pieces(
 
 
 def _span(header: str | None, size: int) -> tuple[int, int]:
-    """[first, end) of a Range header; what is not a single range is read as none."""
+    """[first, end) of a Range header; anything but a single range is ignored."""
     match = _RANGE.fullmatch(header.strip()) if header else None
     if not match or match.groups() == ("", ""):
         return 0, size
@@ -179,7 +182,7 @@ async def _log_ends(services: Services, principal: Principal, row: TaskRow) -> d
     for stream in ("stdout", "stderr"):
         wanted = LogWanted(stream, offset=-REPORT_LOG_BYTES)
         try:
-            part = await read_log(services, principal, row["id"], wanted)
+            part = await read_log(services, principal, row.id, wanted)
         except DiamondError as error:
             ends[stream] = f"({error.message})"
         else:
@@ -188,12 +191,12 @@ async def _log_ends(services: Services, principal: Principal, row: TaskRow) -> d
 
 
 async def _machine(services: Services, row: TaskRow, facts: dict[str, Any]) -> dict[str, Any]:
-    """The endpoint's own part, and `facts` with the values of its secrets taken out."""
+    """The endpoint's own part, and `facts` with the values of its secrets removed."""
     try:
         require_files(row)
         await require_online(services, row)
-        asked = {"task": row["id"], "facts": facts}
-        return await services.relay.ask_json(row["endpoint"], "report", **asked)
+        asked = {"task": row.id, "facts": facts}
+        return await services.relay.ask_json(row.endpoint, "report", **asked)
     except DiamondError as error:
         return {"missing": error.message}
 
@@ -202,8 +205,8 @@ def _without_unmasked(facts: dict[str, Any], row: TaskRow) -> dict[str, Any]:
     """A program may have printed its secrets, and only the endpoint knows them by value."""
     if not row.order.secrets:
         return facts
-    words = "(left out: the task has secrets, and its endpoint did not answer to mask them)"
-    return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], words)}
+    left_out = "(left out: the task has secrets, and its endpoint did not answer to mask them)"
+    return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], left_out)}
 
 
 def _endpoint_facts(row: Mapping[str, Any] | None) -> dict[str, Any]:

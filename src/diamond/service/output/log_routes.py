@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response, StreamingResponse
@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from diamond.service.output import log_lines, log_search, logs, schemas
 from diamond.service.output.logs import LogWanted
 from diamond.service.people.caller import Person
-from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http import safe_download
 from diamond.service.platform.http.routing import BYTES, Service, problems
 
 router = APIRouter(prefix="/tasks/{task}/logs", tags=["output"])
@@ -28,7 +28,7 @@ Log = Annotated[LogWanted, Depends(which_log)]
 
 
 @router.get("", response_model=schemas.LogList, responses=problems(404, 409))
-async def list_logs(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def list_logs(task: str, services: Service, person: Person) -> schemas.LogList:
     return await logs.list_logs(services, person, task)
 
 
@@ -49,9 +49,9 @@ async def read_log(
         "Diamond-Next-Offset": str(part.offset + len(part.data)),
         "Diamond-Size": str(part.size),
         "Diamond-Source": part.source,
-        **serving.SAFE,
+        **safe_download.SAFE,
     }
-    return Response(part.data, media_type=serving.PLAIN, headers=headers)
+    return Response(part.data, media_type=safe_download.PLAIN, headers=headers)
 
 
 @router.get("/{stream}/lines", response_model=schemas.LogLines, responses=problems(404, 409, 503))
@@ -63,8 +63,8 @@ async def read_lines(
     offset: int = 0,
     before: Annotated[int | None, Query(ge=0)] = None,
     count: Annotated[int, Query(ge=1, le=5000)] = 200,
-) -> dict[str, Any]:
-    """Whole lines from the one that holds the byte at `offset`, or the last ones that end at or before `before`.
+) -> schemas.LogLines:
+    """Whole lines from the one with the byte at `offset`, or the last ones that end at or before `before`.
 
     A negative offset counts from the end.
     """
@@ -83,10 +83,10 @@ async def search_log(
     after: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     case: bool = False,
-) -> dict[str, Any]:
-    """Lines that hold a text; what is not kept here is searched on the endpoint, while it answers."""
-    asked = log_search.Asked(text, after, limit, case)
-    return await log_search.search(services, person, task, log, asked)
+) -> schemas.LogMatches:
+    """Lines that contain a text; what is not stored here is searched on the endpoint, while it is online."""
+    wanted = log_search.SearchWanted(text, after, limit, case)
+    return await log_search.search(services, person, task, log, wanted)
 
 
 @router.get(
@@ -98,8 +98,8 @@ async def download_log(task: str, log: Log, services: Service, person: Person) -
     """The whole log, to be saved."""
     whole = await logs.open_whole(services, person, task, log)
     headers = {
-        **serving.SAFE,
-        **serving.attachment(whole.file_name),
+        **safe_download.SAFE,
+        **safe_download.attachment(whole.file_name),
         "Content-Length": str(whole.size),
     }
-    return StreamingResponse(whole.pieces, media_type=serving.PLAIN, headers=headers)
+    return StreamingResponse(whole.pieces, media_type=safe_download.PLAIN, headers=headers)

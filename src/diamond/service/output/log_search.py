@@ -1,40 +1,49 @@
-"""Searching a log: what is kept here, and the middle where it lies, on the cluster."""
+"""Searching a log: the parts that are stored here, and the middle on the cluster."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import inf
-from typing import Any
+
+from pydantic import BaseModel
 
 from diamond.code.searching import Question, find_lines
 from diamond.core.errors import DiamondError
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_files, require_online
-from diamond.service.output import log_store as logs
-from diamond.service.output.logs import LogWanted, OpenLog, open_log, read_span
+from diamond.service.output import log_store
+from diamond.service.output.logs import LogWanted, OpenLog, Source, open_log, read_span
+from diamond.service.output.rows import LogStreamRow
+from diamond.service.output.schemas import LogMatch, LogMatches
 from diamond.service.platform.services import Services
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchWanted:
     text: str
     after: int
     limit: int
     case: bool
 
 
+class ClusterMatches(BaseModel):
+    """What an agent answers."""
+
+    items: list[LogMatch]
+    next: int
+
+
 @dataclass
 class Search:
-    """One search on its way through a log."""
+    """A search through one log."""
 
     services: Services
     log: OpenLog
     question: Question
     at: int
-    items: list[dict[str, Any]] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+    items: list[LogMatch] = field(default_factory=list)
+    places: list[Source] = field(default_factory=list)
     reason: str = ""
     is_stopped: bool = False
 
@@ -65,43 +74,47 @@ class Search:
             is_last=is_last,
             seconds=inf,
         )
-        self._take("kept", [asdict(item) for item in found.items], found.next)
+        matches = [LogMatch(**asdict(match)) for match in found.items]
+        self._take("kept", matches, found.next)
 
     async def _on_cluster(self, end: int) -> None:
-        """While the endpoint is away its part is passed over, and said to be."""
+        """While the endpoint is offline its part is skipped, and `reason` says so."""
         try:
             found = await self._ask(end)
         except DiamondError as error:
-            self.reason = f"{error.message}: a part of the log lies there alone"
+            self.reason = f"{error.message}: a part of the log is only there"
             self.at = end
             return
-        self._take("cluster", found["items"], int(found["next"]))
+        self._take("cluster", found.items, found.next)
         self.is_stopped = self.at < end
 
-    async def _ask(self, end: int) -> dict[str, Any]:
-        assert self.log.stream is not None
+    async def _ask(self, end: int) -> ClusterMatches:
+        stream = self.log.stream
+        assert stream is not None
         require_files(self.log.task)
         await require_online(self.services, self.log.task)
-        which = {
-            name: self.log.stream[name] for name in ("task", "attempt", "run", "rank", "stream")
-        }
         left = self._left()
-        return await self.services.relay.ask_json(
-            self.log.task["endpoint"],
+        answer = await self.services.relay.ask_json(
+            self.log.task.endpoint,
             "search-log",
-            **which,
+            task=stream.task,
+            attempt=stream.attempt,
+            run=stream.run,
+            rank=stream.rank,
+            stream=stream.stream,
             text=left.text,
             case=left.case,
             limit=left.limit,
             start=self.at,
             end=end,
         )
+        return ClusterMatches.model_validate(answer)
 
     def _left(self) -> Question:
         limit = self.question.limit - len(self.items)
         return Question(self.question.text, self.question.case, limit)
 
-    def _take(self, place: str, items: list[dict[str, Any]], next_at: int) -> None:
+    def _take(self, place: Source, items: list[LogMatch], next_at: int) -> None:
         self.items += items
         self.at = next_at
         if place not in self.places:
@@ -109,25 +122,25 @@ class Search:
 
 
 async def search(
-    services: Services, principal: Principal, task: str, wanted: LogWanted, asked: Asked
-) -> dict[str, Any]:
-    log = await open_log(services, principal, task, wanted)
-    question = Question(asked.text, asked.case, asked.limit)
-    through = Search(services, log, question, min(asked.after, log.size))
+    services: Services, principal: Principal, task: str, which: LogWanted, wanted: SearchWanted
+) -> LogMatches:
+    log = await open_log(services, principal, task, which)
+    question = Question(wanted.text, wanted.case, wanted.limit)
+    through = Search(services, log, question, min(wanted.after, log.size))
     await through.go(await _kept(services, log.stream))
     is_more = through.at < log.size and through.is_over
-    return {
-        "items": through.items,
-        "next": through.at if is_more else None,
-        "complete": not through.reason,
-        "reason": through.reason,
-        "searched_on": through.places,
-        "size": log.size,
-    }
+    return LogMatches(
+        items=through.items,
+        next=through.at if is_more else None,
+        complete=not through.reason,
+        reason=through.reason,
+        searched_on=through.places,
+        size=log.size,
+    )
 
 
-async def _kept(services: Services, stream: Mapping[str, Any] | None) -> list[tuple[int, int]]:
+async def _kept(services: Services, stream: LogStreamRow | None) -> list[tuple[int, int]]:
     if stream is None:
         return []
     async with services.store.read() as connection:
-        return await logs.kept_ranges(connection, stream["id"])
+        return await log_store.kept_ranges(connection, stream.id)

@@ -1,9 +1,8 @@
-"""Log bytes by offset: the head and the tail of each stream are kept, the middle stays on the cluster."""
+"""Log bytes by offset: the head and the tail of each stream are stored, the middle stays on the cluster."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,13 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
 from diamond.service.output.rows import LogChunkRow, LogStreamRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import Columns, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import log_chunks, log_streams
 
 CHUNK_BYTES = 64 << 10
-# A live log comes in crumbs: they are put together up to this size, so that a long one has few rows.
+# A live log comes in small pieces: they are joined up to this size, so that a long log has few rows.
 CRUMB_BYTES = 16 << 10
 Range = tuple[int, int]
+LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,20 @@ class StreamKey:
 
 
 async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamRow:
-    """The stream's row, locked; made at its first bytes."""
-    found = await _find(tx.connection, key, lock=True)
-    if found is None:
+    """The stream's row, locked; created at its first bytes."""
+    stream = await _find(tx.connection, key, lock=True)
+    if stream is None:
         row = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
         await tx.connection.execute(insert(log_streams), row)
-        found = await _find(tx.connection, key, lock=True)
-    assert found is not None
-    return found
+        stream = await _find(tx.connection, key, lock=True)
+    assert stream is not None
+    return stream
 
 
 async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes) -> int:
-    """Bytes at `start`, which is where the stream stands or, after a jump, further; gives the new size."""
+    """Bytes at `start`, the end of the stream or, after a gap, beyond it; returns the new size."""
     fresh, end = memoryview(data), start + len(data)
-    if data and start == stream["size"]:
+    if data and start == stream.size:
         fresh = await _fill_crumb(tx, stream, start, fresh)
     at = end - len(fresh)
     rows = [
@@ -53,11 +53,11 @@ async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes)
     if rows:
         await tx.connection.execute(insert(log_chunks), rows)
     if end > HEAD_BYTES + TAIL_BYTES:
-        await _evict(tx, stream["id"], end)
+        await _evict(tx, stream.id, end)
     return end
 
 
-async def save_stream(tx: Transaction, stream: int, values: dict[str, Any]) -> None:
+async def save_stream(tx: Transaction, stream: int, values: Columns) -> None:
     await tx.connection.execute(
         update(log_streams).where(log_streams.c.id == stream).values(values)
     )
@@ -69,7 +69,7 @@ async def streams_of(connection: AsyncConnection, task: str) -> list[LogStreamRo
 
 
 async def kept_ranges(connection: AsyncConnection, stream: int) -> list[Range]:
-    """What is here, joined: [(from, to), …]."""
+    """The ranges that are stored here, joined: [(from, to), …]."""
     query = select(log_chunks.c.start, log_chunks.c.length).where(log_chunks.c.stream == stream)
     joined: list[Range] = []
     for start, length in await connection.execute(query.order_by(log_chunks.c.start)):
@@ -83,7 +83,7 @@ async def kept_ranges(connection: AsyncConnection, stream: int) -> list[Range]:
 async def read_kept(
     connection: AsyncConnection, stream: int, start: int, limit: int
 ) -> tuple[int, bytes]:
-    """The first kept bytes at or after `start`, unbroken: (their offset, the bytes)."""
+    """The first stored bytes at or after `start`, without a gap: (their offset, the bytes)."""
     columns = (log_chunks.c.start, log_chunks.c.data)
     query = select(*columns).where(
         log_chunks.c.stream == stream,
@@ -106,34 +106,34 @@ async def read_kept(
 
 
 async def next_kept(connection: AsyncConnection, stream: int, start: int) -> int | None:
-    """Where kept bytes go on, at or after `start`."""
+    """Where stored bytes continue, at or after `start`."""
     query = select(log_chunks.c.start).where(
         log_chunks.c.stream == stream, log_chunks.c.start >= start
     )
-    found = await connection.execute(query.order_by(log_chunks.c.start).limit(1))
-    return found.scalar_one_or_none()
+    first = await connection.execute(query.order_by(log_chunks.c.start).limit(1))
+    return first.scalar_one_or_none()
 
 
 async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> LogStreamRow | None:
     query = select(log_streams).where(
         *(log_streams.c[name] == value for name, value in vars(key).items())
     )
-    found = await connection.execute(query.with_for_update() if lock else query)
-    return row_of(found, LogStreamRow)
+    result = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(result, LogStreamRow)
 
 
 async def _fill_crumb(
     tx: Transaction, stream: LogStreamRow, start: int, data: memoryview
 ) -> memoryview:
-    """Put the first bytes into the last chunk while that is small; gives what is left."""
-    of_stream = log_chunks.c.stream == stream["id"]
+    """Put the first bytes into the last chunk while that is small; returns the rest."""
+    of_stream = log_chunks.c.stream == stream.id
     query = select(log_chunks).where(of_stream).order_by(log_chunks.c.start.desc()).limit(1)
     last = row_of(await tx.connection.execute(query), LogChunkRow)
-    if last is None or last["length"] >= CRUMB_BYTES or last["start"] + last["length"] != start:
+    if last is None or last.length >= CRUMB_BYTES or last.start + last.length != start:
         return data
-    taken = data[: CHUNK_BYTES - last["length"]]
-    values = {"data": bytes(last["data"]) + bytes(taken), "length": last["length"] + len(taken)}
-    changed = update(log_chunks).where(of_stream, log_chunks.c.start == last["start"])
+    taken = data[: CHUNK_BYTES - last.length]
+    values = {"data": bytes(last.data) + bytes(taken), "length": last.length + len(taken)}
+    changed = update(log_chunks).where(of_stream, log_chunks.c.start == last.start)
     await tx.connection.execute(changed.values(values))
     return data[len(taken) :]
 
@@ -147,14 +147,5 @@ async def _evict(tx: Transaction, stream: int, size: int) -> None:
     await tx.connection.execute(middle)
 
 
-def _chunk(stream: LogStreamRow, start: int, data: bytes) -> dict[str, Any]:
-    return {
-        "stream": stream["id"],
-        "start": start,
-        "owner": stream["owner"],
-        "length": len(data),
-        "data": data,
-    }
-
-
-LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
+def _chunk(stream: LogStreamRow, start: int, data: bytes) -> Columns:
+    return values_of(LogChunkRow(stream.id, start, stream.owner, len(data), data))

@@ -1,23 +1,26 @@
-"""Reading logs: what is kept here, the rest from the cluster."""
+"""Reading logs: what is stored here, the rest from the cluster."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from diamond.core.errors import EndpointAway, NotFound
 from diamond.core.kept import MOST_RANKS, logs_folder, rank_words
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_files, require_online
-from diamond.service.output import log_store as logs
+from diamond.service.output import log_store
 from diamond.service.output.log_store import LOG_STREAMS
+from diamond.service.output.rows import LogStreamRow
+from diamond.service.output.schemas import LogList, LogStream
 from diamond.service.platform.http.safe_download import file_name
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import find_task
 
 MAX_READ = 4 << 20
+Source = Literal["kept", "cluster"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,7 @@ class LogPart:
     offset: int
     data: bytes
     size: int
-    source: str
-    """kept, or cluster."""
+    source: Source
 
 
 @dataclass(frozen=True)
@@ -40,22 +42,25 @@ class LogWanted:
     limit: int = 1 << 20
 
 
-async def list_logs(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+async def list_logs(services: Services, principal: Principal, task: str) -> LogList:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
-        found = await logs.streams_of(connection, row["id"])
         items = [
-            {
-                **{name: one[name] for name in ("attempt", "run", "rank", "stream", "size")},
-                "kept": await logs.kept_ranges(connection, one["id"]),
-                "folder": logs_folder(row["run_dir"], one["attempt"], one["run"]),
-            }
-            for one in found
-            if one["stream"] in LOG_STREAMS
+            LogStream(
+                attempt=stream.attempt,
+                run=stream.run,
+                rank=stream.rank,
+                stream=stream.stream,
+                size=stream.size,
+                kept=await log_store.kept_ranges(connection, stream.id),
+                folder=logs_folder(row.run_dir, stream.attempt, stream.run),
+            )
+            for stream in await log_store.streams_of(connection, row.id)
+            if stream.stream in LOG_STREAMS
         ]
     ranks = row.order.ranks
-    words = rank_words(ranks, row["endpoint_name"])
-    return {"items": items, "ranks": ranks, "carried_ranks": MOST_RANKS, "words": words}
+    words = rank_words(ranks, row.endpoint_name)
+    return LogList(items=items, ranks=ranks, carried_ranks=MOST_RANKS, words=words)
 
 
 @dataclass(frozen=True)
@@ -63,11 +68,11 @@ class OpenLog:
     """One stream of a task, as it was when it was opened. `stream` is None before its first byte."""
 
     task: TaskRow
-    stream: Mapping[str, Any] | None
+    stream: LogStreamRow | None
 
     @property
     def size(self) -> int:
-        return int(self.stream["size"]) if self.stream else 0
+        return self.stream.size if self.stream else 0
 
 
 @dataclass(frozen=True)
@@ -82,13 +87,13 @@ async def open_log(
 ) -> OpenLog:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
-        return OpenLog(row, _choose(row, wanted, await logs.streams_of(connection, row["id"])))
+        return OpenLog(row, _choose(row, wanted, await log_store.streams_of(connection, row.id)))
 
 
 async def read_log(
     services: Services, principal: Principal, task: str, wanted: LogWanted
 ) -> LogPart:
-    """Bytes from one place only, so a reader goes on at `offset + len(data)`."""
+    """Bytes from one place only; a reader continues at `offset + len(data)`."""
     log = await open_log(services, principal, task, wanted)
     size, offset = log.size, wanted.offset
     start = max(size + offset, 0) if offset < 0 else min(offset, size)
@@ -96,24 +101,25 @@ async def read_log(
 
 
 async def read_part(services: Services, log: OpenLog, start: int, limit: int) -> LogPart:
-    """Up to `limit` bytes from `start`, from where they are: kept here, or on the cluster."""
+    """Up to `limit` bytes from `start`, from where they are: stored here, or on the cluster."""
     limit = min(limit, log.size - start)
     if log.stream is None or limit <= 0:
         return LogPart(start, b"", log.size, "kept")
     async with services.store.read() as connection:
-        at, data = await logs.read_kept(connection, log.stream["id"], start, limit)
+        at, data = await log_store.read_kept(connection, log.stream.id, start, limit)
     if data and at == start:
         return LogPart(start, data, log.size, "kept")
-    # Not kept from here on: asked of the cluster, up to where kept bytes go on.
+    # Not stored here: fetch it from the cluster, up to where stored bytes continue.
     gap = min(limit, at - start) if data else limit
     fetched = await _from_cluster(services, log.task, log.stream, start, gap)
     return LogPart(start, fetched, log.size, "cluster")
 
 
-async def read_span(services: Services, log: OpenLog, start: int, end: int) -> tuple[bytes, str]:
+async def read_span(services: Services, log: OpenLog, start: int, end: int) -> tuple[bytes, Source]:
     """All bytes of a span, and `cluster` if any of them came from there."""
     parts: list[bytes] = []
-    source, at = "kept", start
+    source: Source = "kept"
+    at = start
     while at < end:
         part = await read_part(services, log, at, end - at)
         if not part.data:
@@ -131,11 +137,11 @@ async def open_whole(
     log = await open_log(services, principal, task, wanted)
     if log.stream is not None:
         async with services.store.read() as connection:
-            kept = await logs.kept_ranges(connection, log.stream["id"])
+            kept = await log_store.kept_ranges(connection, log.stream.id)
         if kept != [(0, log.size)] and log.size:
             require_files(log.task)
             await require_online(services, log.task)
-    name = file_name(log.task["name"], log.task["id"], f"{wanted.stream}.log")
+    name = file_name(log.task.name, log.task.id, f"{wanted.stream}.log")
     return WholeLog(log.size, name, _pieces(services, log))
 
 
@@ -150,31 +156,42 @@ async def _pieces(services: Services, log: OpenLog) -> AsyncIterator[bytes]:
 
 
 async def _from_cluster(
-    services: Services, task: TaskRow, stream: Mapping[str, Any], start: int, length: int
+    services: Services, task: TaskRow, stream: LogStreamRow, start: int, length: int
 ) -> bytes:
     require_files(task)
     await require_online(services, task)
-    which = {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
     return await services.relay.ask_bytes(
-        task["endpoint"], "read-log", **which, offset=start, length=length
+        task.endpoint,
+        "read-log",
+        task=stream.task,
+        attempt=stream.attempt,
+        run=stream.run,
+        rank=stream.rank,
+        stream=stream.stream,
+        offset=start,
+        length=length,
     )
 
 
-def _choose(task: TaskRow, wanted: LogWanted, found: list[Any]) -> Mapping[str, Any] | None:
-    """The stream of the asked attempt and run, or of the newest that has one."""
+def _choose(
+    task: TaskRow, wanted: LogWanted, streams: Sequence[LogStreamRow]
+) -> LogStreamRow | None:
+    """The stream of the given attempt and run, or of the newest that has one."""
     if wanted.stream not in LOG_STREAMS:
         raise NotFound(f"There is no stream {wanted.stream!r}", "Streams: stdout, stderr.")
     order = {one["id"]: one["number"] for one in task["attempts"]}
     if wanted.attempt and wanted.attempt not in order:
         raise NotFound(
-            f"{task['id']} has no attempt {wanted.attempt!r}", f"Attempts: {', '.join(order)}."
+            f"{task.id} has no attempt {wanted.attempt!r}", f"Attempts: {', '.join(order)}."
         )
     matching = [
-        one
-        for one in found
-        if one["stream"] == wanted.stream
-        and one["rank"] == wanted.rank
-        and wanted.attempt in ("", one["attempt"])
-        and wanted.run in (None, one["run"])
+        stream
+        for stream in streams
+        if stream.stream == wanted.stream
+        and stream.rank == wanted.rank
+        and wanted.attempt in ("", stream.attempt)
+        and wanted.run in (None, stream.run)
     ]
-    return max(matching, key=lambda one: (order.get(one["attempt"], 0), one["run"]), default=None)
+    return max(
+        matching, key=lambda stream: (order.get(stream.attempt, 0), stream.run), default=None
+    )

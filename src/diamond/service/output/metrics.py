@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,7 +17,6 @@ from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Curve, within
 from diamond.service.output.rows import SeriesRow
 from diamond.service.output.thinning import thin
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import find_task
@@ -36,18 +34,40 @@ class CurvesWanted:
     steps: tuple[float | None, float | None] = (None, None)
     times: tuple[float | None, float | None] = (None, None)
 
-    def takes(self, series: Row) -> bool:
-        return not self.names or series["name"] in self.names
+    def takes(self, series: SeriesRow) -> bool:
+        return not self.names or series.name in self.names
 
 
 @dataclass
 class Whole:
-    """All of one task's curve of a name: its series joined in the order of their first points."""
+    """The whole curve of a name and task: its series joined in the order of their first points."""
 
     task: str
     name: str
     curve: Curve
     is_thinned: bool
+
+
+@dataclass(frozen=True)
+class DrawnCurve:
+    """As `schemas.Series`, which would take longer to check than the points take to read."""
+
+    task: str
+    name: str
+    points: list[tuple[float, float, float]]
+    thinned: bool
+    count: int
+    first_step: float | None
+    last_step: float | None
+
+
+@dataclass(frozen=True)
+class NameWithTasks:
+    name: str
+    tasks: list[str]
+
+
+Beside = dict[str, list[NameWithTasks] | None]
 
 
 async def read_metrics(
@@ -69,17 +89,17 @@ async def task_curves(
 async def compare(
     services: Services, principal: Principal, tasks: list[str], wanted: CurvesWanted
 ) -> bytes:
-    """A MetricSet as JSON: curves of several tasks, and the names of all that there are."""
+    """A MetricSet as JSON: curves of several tasks, and the names of all their curves."""
     return await _answer(services, principal, tasks, wanted, lambda names: {"names": names})
 
 
 async def as_csv(
     services: Services, principal: Principal, task: str, *, usage: bool
-) -> tuple[Mapping[str, Any], str]:
+) -> tuple[TaskRow, str]:
     """The task, and every kept point of it."""
     wanted = CurvesWanted(USAGE if usage else TRAINING)
     rows, series = await _find(services, principal, [task], wanted)
-    wholes = await _load(services, [rows[0]["id"]], series)
+    wholes = await _load(services, [rows[0].id], series)
     return rows[0], await asyncio.to_thread(_csv, wholes)
 
 
@@ -88,11 +108,11 @@ async def _answer(
     principal: Principal,
     tasks: list[str],
     wanted: CurvesWanted,
-    beside: Callable[[list[dict[str, Any]]], dict[str, Any]],
+    beside: Callable[[list[NameWithTasks]], Beside],
 ) -> bytes:
-    """Series only grow, or are thinned: their counts and strides say whether an answer still holds."""
+    """Series only grow or are thinned, so their counts and strides say whether a cached answer is still right."""
     rows, series = await _find(services, principal, tasks, wanted)
-    ids = list(dict.fromkeys(row["id"] for row in rows))
+    ids = list(dict.fromkeys(row.id for row in rows))
     taken = [one for one in series if wanted.takes(one)]
     rest = beside(_names(ids, series))
 
@@ -100,7 +120,7 @@ async def _answer(
         wholes = await _load(services, ids, taken)
         return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), **rest}))
 
-    known = tuple((one["id"], one["count"], one["stride"]) for one in series)
+    known = tuple((one.id, one.count, one.stride) for one in series)
     return await services.recent.get((tuple(ids), wanted, known, *rest), make)
 
 
@@ -109,63 +129,63 @@ async def _find(
 ) -> tuple[list[TaskRow], Sequence[SeriesRow]]:
     async with services.store.read() as connection:
         rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
-        ids = list(dict.fromkeys(row["id"] for row in rows))
+        ids = list(dict.fromkeys(row.id for row in rows))
         return rows, await metrics.series_of(connection, ids, wanted.sources)
 
 
-async def _load(services: Services, ids: list[str], series: Sequence[Row]) -> list[Whole]:
+async def _load(services: Services, ids: list[str], series: Sequence[SeriesRow]) -> list[Whole]:
     async with services.store.read() as connection:
-        curves = await metrics.curves_of(connection, [one["id"] for one in series])
+        curves = await metrics.curves_of(connection, [one.id for one in series])
     return _joined(ids, series, curves)
 
 
-def _joined(ids: list[str], series: Sequence[Row], curves: dict[int, Curve]) -> list[Whole]:
-    ordered = sorted(series, key=lambda one: _first_time(curves[one["id"]]))
+def _joined(ids: list[str], series: Sequence[SeriesRow], curves: dict[int, Curve]) -> list[Whole]:
+    ordered = sorted(series, key=lambda one: _first_time(curves[one.id]))
     wholes: dict[tuple[str, str], Whole] = {}
     for one in ordered:
-        key = one["task"], one["name"]
+        key = one.task, one.name
         whole = wholes.setdefault(key, Whole(*key, Curve(), False))
-        whole.curve.join(curves[one["id"]])
-        whole.is_thinned = whole.is_thinned or one["stride"] > 1
+        whole.curve.join(curves[one.id])
+        whole.is_thinned = whole.is_thinned or one.stride > 1
     return sorted(wholes.values(), key=lambda one: (one.name, ids.index(one.task)))
 
 
 def _first_time(curve: Curve) -> float:
-    """A series without times stays where it is: behind those that have some."""
+    """A series without times stays behind those that have some."""
     first = curve.at(0)[1] if len(curve) else None
     return inf if first is None else first
 
 
-def _names(ids: list[str], series: Sequence[Row]) -> list[dict[str, Any]]:
+def _names(ids: list[str], series: Sequence[SeriesRow]) -> list[NameWithTasks]:
     having: dict[str, set[str]] = {}
     for one in series:
-        having.setdefault(one["name"], set()).add(one["task"])
+        having.setdefault(one.name, set()).add(one.task)
     return [
-        {"name": name, "tasks": [task for task in ids if task in having[name]]}
+        NameWithTasks(name, [task for task in ids if task in having[name]])
         for name in sorted(having)
     ]
 
 
-def _drawn(wholes: list[Whole], wanted: CurvesWanted) -> list[dict[str, Any]]:
+def _drawn(wholes: list[Whole], wanted: CurvesWanted) -> list[DrawnCurve]:
     return [_draw(whole, wanted) for whole in wholes]
 
 
-def _draw(whole: Whole, wanted: CurvesWanted) -> dict[str, Any]:
+def _draw(whole: Whole, wanted: CurvesWanted) -> DrawnCurve:
     seen = within(within(whole.curve, 0, *wanted.steps), 1, *wanted.times)
     points = seen.rows(thin(seen.values, wanted.points))
     steps = [step for step, _, _ in points if step == step]
-    return {
-        "task": whole.task,
-        "name": whole.name,
-        "points": points,
-        "thinned": whole.is_thinned or len(points) < len(seen),
-        "count": len(seen),
-        "first_step": min(steps, default=None),
-        "last_step": max(steps, default=None),
-    }
+    return DrawnCurve(
+        task=whole.task,
+        name=whole.name,
+        points=points,
+        thinned=whole.is_thinned or len(points) < len(seen),
+        count=len(seen),
+        first_step=min(steps, default=None),
+        last_step=max(steps, default=None),
+    )
 
 
-def _json(answer: dict[str, Any]) -> bytes:
+def _json(answer: dict[str, object]) -> bytes:
     """Written at once: checking 40 000 points against their schema takes longer than reading them."""
     return to_json(answer, inf_nan_mode="null")
 

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from diamond.service.output import files, metrics, schemas
 from diamond.service.output.metrics import CurvesWanted
 from diamond.service.people.caller import Person
-from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http import safe_download
 from diamond.service.platform.http.routing import BYTES, Service, problems
 from diamond.service.platform.http.schemas import Page
 
@@ -45,16 +45,16 @@ async def metrics_csv(
 ) -> Response:
     """Every kept point: name, step, time, value."""
     row, text = await metrics.as_csv(services, person, task, usage=usage)
-    name = serving.file_name(row["name"], row["id"], "usage.csv" if usage else "metrics.csv")
-    headers = {**serving.SAFE, **serving.attachment(name)}
+    name = safe_download.file_name(row.name, row.id, "usage.csv" if usage else "metrics.csv")
+    headers = {**safe_download.SAFE, **safe_download.attachment(name)}
     return Response(text, media_type="text/csv", headers=headers)
 
 
 @router.get("/files", response_model=Page[schemas.FileEntry], responses=problems(404, 409, 503))
 async def list_files(
     task: str, services: Service, person: Person, path: str = "", cursor: str | None = None
-) -> dict[str, Any]:
-    """The run directory, asked of the agent; a large folder comes in pages."""
+) -> Page[schemas.FileEntry]:
+    """The run directory, listed by the agent; a large folder comes in pages."""
     return await files.list_files(services, person, task, path, cursor)
 
 
@@ -81,15 +81,15 @@ async def read_file(
         "ETag": content.etag,
         "Accept-Ranges": "bytes",
         "Content-Length": str(content.end - content.first),
-        **serving.SAFE,
-        **serving.disposition(path, inline=inline),
+        **safe_download.SAFE,
+        **safe_download.disposition(path, inline=inline),
     }
     if content.is_part:
         headers["Content-Range"] = f"bytes {content.first}-{content.end - 1}/{content.size}"
     return StreamingResponse(
         content.pieces,
         status_code=206 if content.is_part else 200,
-        media_type=serving.media_type(path, inline=inline),
+        media_type=safe_download.media_type(path, inline=inline),
         headers=headers,
     )
 
@@ -97,7 +97,7 @@ async def read_file(
 @router.get("/script", response_class=PlainTextResponse, responses=problems(404, 409, 503))
 async def task_script(task: str, services: Service, person: Person) -> Response:
     """The batch script."""
-    return serving.plain_text(await files.task_script(services, person, task))
+    return safe_download.plain_text(await files.task_script(services, person, task))
 
 
 @router.get("/report", response_model=schemas.Report, responses=problems(404, 409))

@@ -1,11 +1,10 @@
-"""Who did what: written in the very transaction that does it, and never changed."""
+"""Who did what: written in the same transaction, and never changed."""
 
 from __future__ import annotations
 
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import ColumnElement, Text, cast, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,7 +16,7 @@ from diamond.service.platform.rows import AuditRow
 
 @dataclass
 class Call:
-    """One call of a person that changes something."""
+    """A call of a person that changes something."""
 
     user: str
     name: str
@@ -30,11 +29,11 @@ class Call:
 
 
 CALL: ContextVar[Call | None] = ContextVar("call", default=None)
-"""The call that this task serves, if it is one to be written down; `Store.write` does so."""
+"""The call that this task serves, if it belongs in the audit log; `Store.write` writes it."""
 
 
-def who_calls() -> dict[str, Any]:
-    """For a machine's own log of commands: the person, and by which token or browser."""
+def who_calls() -> dict[str, dict[str, str]]:
+    """For an endpoint's own log of commands: the person, and the token or browser."""
     call = CALL.get()
     if call is None:
         return {}
@@ -57,11 +56,11 @@ async def write_down(connection: AsyncConnection, call: Call) -> None:
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which lines are wanted; the empty one wants all."""
+    """Which lines to read; an empty filter reads all."""
 
     user: str = ""
     search: str = ""
-    """Words, each of which stands in who, what, on what or from where."""
+    """Words that must all occur in the person, the action, its subject or the address."""
     since: float | None = None
     until: float | None = None
     after: int = 0
@@ -72,23 +71,23 @@ class AuditFilter:
 async def read_audit(
     connection: AsyncConnection, wanted: AuditFilter, limit: int
 ) -> list[AuditRow]:
-    """In the order of what happened, or the last first."""
+    """The oldest first, or the newest."""
     query = select(audit).where(audit.c.n > wanted.after, *_holds(wanted))
     order = audit.c.n.desc() if wanted.newest_first else audit.c.n
     return rows_of(await connection.execute(query.order_by(order).limit(limit)), AuditRow)
 
 
 def _holds(wanted: AuditFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = [_names(word) for word in wanted.search.split()]
+    conditions: list[ColumnElement[bool]] = [_names(word) for word in wanted.search.split()]
     if wanted.user:
-        found.append(audit.c.owner == wanted.user)
+        conditions.append(audit.c.owner == wanted.user)
     if wanted.before:
-        found.append(audit.c.n < wanted.before)
+        conditions.append(audit.c.n < wanted.before)
     if wanted.since is not None:
-        found.append(audit.c.at >= wanted.since)
+        conditions.append(audit.c.at >= wanted.since)
     if wanted.until is not None:
-        found.append(audit.c.at <= wanted.until)
-    return found
+        conditions.append(audit.c.at <= wanted.until)
+    return conditions
 
 
 def _names(word: str) -> ColumnElement[bool]:
@@ -96,8 +95,8 @@ def _names(word: str) -> ColumnElement[bool]:
     return or_(*(column.icontains(word, autoescape=True) for column in read))
 
 
-def about_call(**about: Any) -> None:
-    """Say more of what the call is about, such as the id of what it makes."""
+def about_call(**about: object) -> None:
+    """Add to what the call is about, such as the id of what it creates."""
     call = CALL.get()
     if call is not None:
         call.about.update({name: str(value) for name, value in about.items()})

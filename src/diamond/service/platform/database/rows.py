@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 JsonObject = dict[str, JsonValue]
 """Data that is passed on as it was stored."""
+Columns = dict[str, Any]
+"""Values of columns, for SQLAlchemy."""
 Decode = Callable[[Any], Any]
 
 
@@ -70,7 +72,7 @@ def rows_of(result: Result[Any], kind: type[Kind]) -> list[Kind]:
     return [_row(kind, names, list(row), decoders) for row in result]
 
 
-def values_of(row: TypedRow) -> dict[str, Any]:
+def values_of(row: TypedRow) -> Columns:
     """The columns of a row, as they are stored."""
     values = {field.name: getattr(row, field.name) for field in fields(row)}
     for column, codec in row.CODECS.items():
@@ -78,7 +80,7 @@ def values_of(row: TypedRow) -> dict[str, Any]:
     return values
 
 
-def encoded(kind: type[TypedRow], values: Mapping[str, Any]) -> dict[str, Any]:
+def encoded(kind: type[TypedRow], values: Mapping[str, Any]) -> Columns:
     """Some columns of such a row, as they are stored."""
     codecs = kind.CODECS
     return {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from sqlalchemy.exc import DataError, DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -66,12 +66,10 @@ async def _diamond(_request: Request, error: Exception) -> JSONResponse:
 
 async def _validation(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    found = error.errors()
-    if any(fault["type"] == "json_invalid" for fault in found):
-        return response(
-            BadRequest("The body is not JSON", str(found[0].get("ctx", {}).get("error", "")))
-        )
-    return response(InvalidRequest(_title(found), faults=[_fault(fault) for fault in found]))
+    faults = [BadField.model_validate(fault) for fault in error.errors()]
+    if any(fault.type == "json_invalid" for fault in faults):
+        return response(BadRequest("The body is not JSON", faults[0].context("error")))
+    return response(InvalidRequest(_title(faults), faults=[_fault(fault) for fault in faults]))
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -81,15 +79,15 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
             NotFound(f"There is nothing at {request.url.path}", "See /api/v1/openapi.json.")
         )
     if error.status_code == 405:
-        words = f"{request.method} is not for {request.url.path}"
-        return response(MethodNotAllowed(words, "See /api/v1/openapi.json."))
+        message = f"{request.method} is not possible at {request.url.path}"
+        return response(MethodNotAllowed(message, "See /api/v1/openapi.json."))
     if error.status_code == 413:
         return response(TooLarge(str(error.detail), "Send less at a time."))
     return response(BadRequest(str(error.detail)))
 
 
 async def _database(request: Request, error: Exception) -> JSONResponse:
-    """PostgreSQL refuses some text (a NUL, half a character) that a person or agent may send."""
+    """PostgreSQL rejects some text (a NUL, half a character) that a person or agent may send."""
     if isinstance(error, DataError) or _sqlstate(error).startswith("22"):
         return response(BadRequest("A value holds characters that cannot be stored"))
     return await _unforeseen(request, error)
@@ -105,28 +103,44 @@ def _sqlstate(error: Exception) -> str:
     return str(getattr(getattr(error, "orig", None), "sqlstate", "") or "")
 
 
-def _title(found: Any) -> str:
-    if len(found) == 1:
-        return f"{_field(found[0])}: {_words(found[0])}"
-    return f"{len(found)} fields are not as they should be"
+class BadField(BaseModel):
+    """What Pydantic reports about a field."""
+
+    type: str
+    loc: tuple[str | int, ...] = ()
+    msg: str = ""
+    input: object = None
+    ctx: dict[str, object] = {}
+
+    def context(self, name: str) -> str:
+        return str(self.ctx.get(name, ""))
 
 
-def _fault(fault: Any) -> dict[str, str]:
-    hint = str((fault.get("ctx") or {}).get("hint", ""))
-    return {"field": _field(fault), "message": _words(fault), "hint": hint}
+def _title(faults: list[BadField]) -> str:
+    if len(faults) == 1:
+        return f"{_field(faults[0])}: {_message(faults[0])}"
+    return f"{len(faults)} fields are not valid"
 
 
-def _words(fault: Any) -> str:
-    """Pydantic's, but a person reads no patterns."""
-    if fault["type"] != "string_pattern_mismatch":
-        return str(fault["msg"])
-    return f"{str(fault['input'])[:100]!a} is not usable here" + (
+def _fault(fault: BadField) -> dict[str, str]:
+    return {
+        "field": _field(fault),
+        "message": _message(fault),
+        "hint": fault.context("hint"),
+    }
+
+
+def _message(fault: BadField) -> str:
+    """Pydantic's own, except for patterns, which people do not read."""
+    if fault.type != "string_pattern_mismatch":
+        return fault.msg
+    return f"{str(fault.input)[:100]!a} is not usable here" + (
         ": use letters, digits and . _ - (at most 63, the first a letter or digit)"
-        if fault["ctx"]["pattern"] == NAME_PATTERN
+        if fault.context("pattern") == NAME_PATTERN
         else ""
     )
 
 
-def _field(fault: Any) -> str:
-    places = [str(part) for part in fault["loc"] if part not in ("body", "query", "path")]
-    return ".".join(places) or str(fault["loc"][0] if fault["loc"] else "body")
+def _field(fault: BadField) -> str:
+    places = [str(part) for part in fault.loc if part not in ("body", "query", "path")]
+    return ".".join(places) or str(fault.loc[0] if fault.loc else "body")

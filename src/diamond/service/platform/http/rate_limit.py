@@ -1,6 +1,6 @@
-"""So many calls a minute from each token, browser or address, told in the standard headers.
+"""A limit of calls per minute for each token, browser or address, reported in the standard headers.
 
-RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers. Each process counts for itself.
+RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers. Each process counts on its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Buckets:
     _levels: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def take(self, caller: str) -> float:
-        """How many calls are left after this one; below zero it is one too many."""
+        """How many calls are left after this one; below zero, this one is over the limit."""
         level = self.look(caller)
         left = level - 1
         self._levels[caller] = left if left >= 0 else level, self.clock()
@@ -42,7 +42,7 @@ class Buckets:
         return left
 
     def look(self, caller: str) -> float:
-        """How many calls there are now."""
+        """How many calls are left now."""
         now = self.clock()
         level, at = self._levels.get(caller, (self.per_minute, now))
         return min(self.per_minute, level + (now - at) * self.per_minute / WINDOW_SECONDS)
@@ -53,51 +53,51 @@ class Buckets:
 
 
 class RateLimit:
-    """Agents pace themselves by what the service tells them, and are not counted."""
+    """Agents are not counted: the service itself sets their pace."""
 
     def __init__(self, app: ASGIApp, per_minute: float, proxies: Collection[str] = ()) -> None:
         self._app, self._buckets, self._proxies = app, Buckets(per_minute), proxies
         self._good: OrderedDict[str, None] = OrderedDict()
-        """Tokens and cookies that were good when last seen."""
+        """Digests of tokens and cookies that were valid when last seen."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _is_counted(scope["path"]):
             await self._app(scope, receive, send)
             return
-        shown, address = _shown(scope), self._address(scope)
-        left = self._left(shown, address)
-        told = self._telling(self._learning(send, shown, address), left)
+        credential, address = _credential_digest(scope), self._address(scope)
+        left = self._left(credential, address)
+        sending = self._with_headers(self._with_result(send, credential, address), left)
         if left >= 0:
-            await self._app(scope, receive, told)
+            await self._app(scope, receive, sending)
         else:
-            words = f"More than {self._buckets.per_minute:g} calls in a minute"
-            refusal = response(TooMany(words, "Wait as long as Retry-After says."))
-            await refusal(scope, receive, told)
+            message = f"More than {self._buckets.per_minute:g} calls in a minute"
+            rejection = response(TooMany(message, "Wait as long as Retry-After says."))
+            await rejection(scope, receive, sending)
 
-    def _left(self, shown: str, address: str) -> float:
-        """Of a token's own calls; of her address's, for one who shows none, or whose token is not known to be good."""
-        if shown in self._good:
-            return self._buckets.take(shown)
-        of_address = self._buckets.look(address) - 1 if shown else self._buckets.take(address)
-        return min(of_address, self._buckets.take(shown)) if shown else of_address
+    def _left(self, credential: str, address: str) -> float:
+        """Of the calls of a token; without one, or with one not known to be valid, of the calls of the address."""
+        if credential in self._good:
+            return self._buckets.take(credential)
+        of_address = self._buckets.look(address) - 1 if credential else self._buckets.take(address)
+        return min(of_address, self._buckets.take(credential)) if credential else of_address
 
-    def _learning(self, send: Send, shown: str, address: str) -> Send:
-        """A token that is not good counts as a call of its address: else guesses, a new one each time, would be free."""
+    def _with_result(self, send: Send, credential: str, address: str) -> Send:
+        """A token that is not valid counts as a call of its address; otherwise guessing tokens would be free."""
 
-        async def learning(message: Message) -> None:
-            if message["type"] == "http.response.start" and shown:
-                self._learn(shown, address, is_good=message["status"] not in (401, 429))
+        async def send_noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and credential:
+                self._note(credential, address, is_good=message["status"] not in (401, 429))
             await send(message)
 
-        return learning
+        return send_noted
 
-    def _learn(self, shown: str, address: str, *, is_good: bool) -> None:
+    def _note(self, credential: str, address: str, *, is_good: bool) -> None:
         if is_good:
-            self._good[shown] = None
-            self._good.move_to_end(shown)
+            self._good[credential] = None
+            self._good.move_to_end(credential)
             if len(self._good) > MOST_CALLERS:
                 self._good.popitem(last=False)
-        elif shown not in self._good:
+        elif credential not in self._good:
             self._buckets.take(address)
 
     def _address(self, scope: Scope) -> str:
@@ -105,10 +105,10 @@ class RateLimit:
         peer = str(client[0]) if client else ""
         return caller_address(peer, headers.get("x-forwarded-for", ""), self._proxies)
 
-    def _telling(self, send: Send, left: float) -> Send:
+    def _with_headers(self, send: Send, left: float) -> Send:
         quota, wait = int(self._buckets.per_minute), self._buckets.wait_seconds(left)
 
-        async def telling(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["RateLimit-Policy"] = f'"calls";q={quota};w={int(WINDOW_SECONDS)}'
@@ -117,17 +117,17 @@ class RateLimit:
                     headers["Retry-After"] = str(int(wait) + 1)
             await send(message)
 
-        return telling
+        return send_with_headers
 
 
 def _is_counted(path: str) -> bool:
-    """The API, and a browser's ways in."""
+    """The API, and the pages that sign a browser in."""
     is_way = path == "/open" or path.startswith("/auth/")
     return is_way or (path.startswith(API) and not path.startswith(SYNC))
 
 
-def _shown(scope: Scope) -> str:
-    """A token or cookie, hashed; '' for none."""
+def _credential_digest(scope: Scope) -> str:
+    """Of the token or cookie; empty for none."""
     headers = Headers(scope=scope)
     text = headers.get("authorization") or headers.get("cookie")
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() if text else ""

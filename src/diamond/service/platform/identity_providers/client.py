@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic import JsonValue
+
 from diamond.core.errors import DiamondError, Forbidden
 from diamond.service.platform.people_settings import Provider
 
@@ -13,7 +15,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class ProviderAway(DiamondError):
-    """It cannot be asked now; whoever is signed in stays so."""
+    """It cannot be reached now; people who are signed in stay signed in."""
 
     code = "provider-away"
     status = 503
@@ -34,16 +36,16 @@ def client_for(provider: Provider, redirect: str) -> Any:
     )
 
 
-async def get_json(address: str) -> dict[str, Any]:
+async def get_json(address: str) -> dict[str, JsonValue]:
     import httpx2
 
     async with httpx2.AsyncClient(timeout=TIMEOUT_SECONDS) as client:
         answer = await client.get(address)
         answer.raise_for_status()
-        found = answer.json()
-    if not isinstance(found, dict):
-        raise ValueError(f"{address} is no JSON object")
-    return found
+        document = answer.json()
+    if not isinstance(document, dict):
+        raise ValueError(f"{address} is not a JSON object")
+    return document
 
 
 @contextmanager

@@ -1,10 +1,12 @@
-"""What a provider says of a person, and whether that lets her in."""
+"""What a provider says about a person, and whether that gives them an account."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from diamond.service.platform.people_settings import People, Provider
 
@@ -18,27 +20,65 @@ class Identity:
     provider: str
     name: str = ""
     email: str = ""
-    """Only an address that the provider says it has verified; else empty."""
+    """Only an address that the provider has verified; else empty."""
     mfa: bool = False
     signed_in: float | None = None
-    """When she proved it to the provider, if that tells."""
-    claims: Mapping[str, Any] = field(default_factory=dict)
+    """When the person last proved who they are to the provider, if it says so."""
+    institution: str = ""
+    affiliations: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
     id_token: str = field(default="", repr=False)
 
 
-def read_identity(provider: Provider, claims: Mapping[str, Any], id_token: str = "") -> Identity:
+def _line(value: JsonValue) -> str:
+    return " ".join(str(value or "").split())[:200]
+
+
+def _text(value: JsonValue) -> str:
+    return "" if value is None else str(value)
+
+
+def _time(value: JsonValue) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+class Claims(BaseModel):
+    """The claims that Diamond reads; providers send many more, and of any type."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    iss: Annotated[str, BeforeValidator(str)]
+    sub: Annotated[str, BeforeValidator(str)]
+    name: Annotated[str, BeforeValidator(_line)] = ""
+    preferred_username: Annotated[str, BeforeValidator(_line)] = ""
+    email: Annotated[str, BeforeValidator(_line)] = ""
+    email_verified: JsonValue = None
+    auth_time: Annotated[float | None, BeforeValidator(_time)] = None
+    amr: JsonValue = None
+    acr: Annotated[str, BeforeValidator(_text)] = ""
+    idp: Annotated[str, BeforeValidator(_text)] = ""
+    affiliation: JsonValue = None
+    groups: JsonValue = None
+    member_of: JsonValue = Field(default=None, alias="isMemberOf")
+
+
+def read_identity(
+    provider: Provider, data: Mapping[str, JsonValue], id_token: str = ""
+) -> Identity:
     """From claims that were verified."""
-    verified = claims.get("email_verified") in (True, "true")
-    named = claims.get("name") or claims.get("preferred_username") or ""
+    claims = Claims.model_validate(data)
+    is_verified = claims.email_verified in (True, "true")
     return Identity(
-        issuer=str(claims["iss"]),
-        subject=str(claims["sub"]),
+        issuer=claims.iss,
+        subject=claims.sub,
         provider=provider.name,
-        name=_line(named),
-        email=_line(claims.get("email", "")).lower() if verified else "",
+        name=claims.name or claims.preferred_username,
+        email=claims.email.lower() if is_verified else "",
         mfa=_has_second_factor(provider, claims),
-        signed_in=_time(claims.get("auth_time")),
-        claims=claims,
+        signed_in=claims.auth_time,
+        institution=claims.idp,
+        affiliations=_values(claims.affiliation, ";"),
+        groups=_values(claims.groups, ",") | _values(claims.member_of, ","),
         id_token=id_token,
     )
 
@@ -48,37 +88,24 @@ def is_admin(people: People, identity: Identity) -> bool:
 
 
 def admits(people: People, identity: Identity) -> bool:
-    """Whether the settings give an account to whoever comes so; signing in alone never does."""
+    """Whether the settings give an account to this person; signing in alone never does."""
     domain = identity.email.rpartition("@")[2]
     return (
         is_admin(people, identity)
         or (bool(domain) and domain in people.email_domains)
-        or str(identity.claims.get("idp", "")) in people.idps
-        or bool(_values(identity.claims.get("affiliation"), ";") & people.affiliations)
-        or bool(_groups(identity.claims) & people.groups)
+        or identity.institution in people.idps
+        or bool(identity.affiliations & people.affiliations)
+        or bool(identity.groups & people.groups)
     )
 
 
-def _groups(claims: Mapping[str, Any]) -> set[str]:
-    return _values(claims.get("groups"), ",") | _values(claims.get("isMemberOf"), ",")
-
-
-def _values(value: Any, between: str) -> set[str]:
-    """Providers give several values as a list, or as one text."""
+def _values(value: JsonValue, separator: str) -> frozenset[str]:
+    """Providers send several values as a list, or as one text."""
     if isinstance(value, list):
-        return {str(one) for one in value}
-    return {one.strip() for one in str(value or "").split(between)} - {""}
+        return frozenset(str(part) for part in value)
+    return frozenset(part.strip() for part in str(value or "").split(separator)) - {""}
 
 
-def _has_second_factor(provider: Provider, claims: Mapping[str, Any]) -> bool:
-    return bool(_values(claims.get("amr"), " ") & set(provider.mfa_amr)) or (
-        str(claims.get("acr", "")) in provider.mfa_acr
-    )
-
-
-def _time(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def _line(value: Any) -> str:
-    return " ".join(str(value or "").split())[:200]
+def _has_second_factor(provider: Provider, claims: Claims) -> bool:
+    methods = _values(claims.amr, " ")
+    return bool(methods & set(provider.mfa_amr)) or claims.acr in provider.mfa_acr

@@ -1,4 +1,4 @@
-"""What a browser carries, sealed, while its person is at her provider."""
+"""What a browser carries, sealed, while the person is at their provider."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ PURPOSE = "sign-in"
 
 @dataclass(frozen=True)
 class Journey:
-    """A trip, and what shall become of it."""
+    """A trip, and what happens after it."""
 
     provider: str
     trip: Trip
     at: float
     next: str = "/"
     link_to: str = ""
-    """The person who adds this identity to her own."""
+    """The account that this identity is added to."""
     invitation: str = ""
     replaces: str = ""
-    """The session that this browser has now: it ends with the next one's begin."""
+    """The session that this browser has now; it ends when the next one begins."""
 
 
 def new_trip(redirect: str, *, is_fresh: bool) -> Trip:
@@ -43,8 +43,8 @@ def seal_journey(seal: Seal, journey: Journey) -> str:
 def open_journey(seal: Seal, text: str, provider: str) -> Journey | None:
     """None for one that is not ours, too old, or of another provider."""
     try:
-        told = json.loads(seal.open(base64.urlsafe_b64decode(text), PURPOSE))
-        journey = Journey(**{**told, "trip": Trip(**told["trip"])})
+        content = json.loads(seal.open(base64.urlsafe_b64decode(text), PURPOSE))
+        journey = Journey(trip=Trip(**content.pop("trip")), **content)
     except (WrongSeal, ValueError, TypeError, KeyError):
         return None
     is_good = journey.provider == provider and time.time() - journey.at < SECONDS
