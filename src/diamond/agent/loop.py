@@ -43,6 +43,7 @@ from diamond.core.protocol import (
     Asked,
     By,
     Command,
+    MachinePolicy,
     Orders,
     PushImage,
     SendImage,
@@ -230,14 +231,14 @@ class Agent:
         went_on = tracked and before and event["step"] > before.step
         return {**event, "checkpoint": "", "step": tracked.number if tracked and went_on else -1}
 
-    def _about_policy(self) -> dict[str, Any]:
-        return {
-            "egress": self.policy.egress,
-            "lease_until": self.lease.until,
-            "require_signed": self.policy.require_signed,
-            "community": self.policy.is_community,
-            "stands": self.policy.stands,
-        }
+    def _about_policy(self) -> MachinePolicy:
+        return MachinePolicy(
+            egress=self.policy.egress,
+            lease_until=self.lease.until,
+            require_signed=self.policy.require_signed,
+            community=self.policy.is_community,
+            stands=self.policy.stands,
+        )
 
     def _start_threads(self) -> None:
         hooks = Hooks(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import queue
 import threading
@@ -17,7 +16,8 @@ from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
 from diamond.agent.images.arrivals import Arriving
 from diamond.agent.images.enter import Images
-from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
+from diamond.agent.link.carriers import Declined, Link, LinkDown, answer_data, ask, message_bytes
+from diamond.core.decoding import decode
 from diamond.core.errors import (
     BadRequest,
     Cancelled,
@@ -30,10 +30,15 @@ from diamond.core.protocol import (
     CancelMove,
     DeleteImage,
     FetchImage,
+    FetchImagePart,
+    ImageBytesTaken,
     ImageCommand,
+    ImageInventory,
     PullImage,
     PushImage,
     SendImage,
+    TransferReport,
+    TransferReports,
     image_act,
     read_command,
 )
@@ -70,7 +75,7 @@ class Movers:
                 self._put(command)
         for name, line in (("send", self._sending), ("move", self._others)):
             threading.Thread(target=self._run, args=[line], name=name, daemon=True).start()
-        threading.Thread(target=self._keep_told, name="inventory", daemon=True).start()
+        threading.Thread(target=self._keep_reported, name="inventory", daemon=True).start()
 
     def take(self, command: ImageCommand) -> None:
         """Write a command down and put it in line; repeating it is fine."""
@@ -100,12 +105,12 @@ class Movers:
         if sha256 and sha256 not in wanted:
             self._part(sha256).unlink(missing_ok=True)
 
-    def tell_inventory(self) -> None:
+    def report_inventory(self) -> None:
         """What is here now, so that nobody is sent to an image that is gone."""
         looked = time.monotonic()
         items = [record_data(one) for one in every(self._places) if Path(one.file).exists()]
         age = time.monotonic() - looked
-        ask(self.link, "images", {"items": items, "age": age}, timeout=120)
+        ask(self.link, "images", ImageInventory(items, age), timeout=120)
 
     @property
     def _intents(self) -> Path:
@@ -161,9 +166,9 @@ class Movers:
         words = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         try:
             if isinstance(command, (FetchImage, PushImage, PullImage)):
-                self._tell(command, "failed", message=words.strip())
+                self._report(TransferReport(command.move, "failed", message=words.strip()))
         except (LinkDown, Declined) as lost:
-            log.warning("the end of %s could not be told: %s", command.move, lost)
+            log.warning("the end of %s could not be reported: %s", command.move, lost)
 
     def _send(self, command: SendImage) -> None:
         """From where the service stands to the end; it says after each piece what it has."""
@@ -180,7 +185,7 @@ class Movers:
 
     def _give(self, call: str, data: bytes, offset: int, size: int) -> int:
         answer = self.link.call(call, data, query=f"offset={offset}&size={size}", timeout=120)
-        return int(json.loads(answer)["have"])
+        return decode(ImageBytesTaken, answer_data(call, answer)).have
 
     def _fetch(self, command: FetchImage) -> None:
         record = record_from({**command.record, "file": "", "stat": {}, "shared": False})
@@ -189,10 +194,11 @@ class Movers:
             part = self._part(record.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
-            with Arriving(part, partial(self._tell_progress, command)) as arriving:
+            with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, record, part)
                 found = arrived(self._places, record, part, sha256=arriving.sha256())
-        self._tell(command, "done", bytes=found.size, record=record_data(found))
+        done = TransferReport(command.move, "done", bytes=found.size, record=record_data(found))
+        self._report(done)
 
     def _found(self, record: Record) -> Record | None:
         """Here already, or in the group's folder."""
@@ -208,18 +214,18 @@ class Movers:
         """Go on where an earlier try ended; nothing comes for a while when the other endpoint is away."""
         with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
-                wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
+                wanted = message_bytes(FetchImagePart(record.sha256, have))
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
                         if self._is_cancelled(command):
                             raise Cancelled(f"{command.move} was cancelled")
                         sink.write(data)
 
-    def _tell_progress(self, command: FetchImage, count: int) -> None:
+    def _report_progress(self, command: FetchImage, count: int) -> None:
         try:
-            self._tell(command, "running", bytes=count)
+            self._report(TransferReport(command.move, "running", bytes=count))
         except (LinkDown, Declined) as error:
-            log.info("how far %s is could not be told: %s", command.move, error)
+            log.info("how far %s is could not be reported: %s", command.move, error)
 
     def _part(self, sha256: str) -> Path:
         return below(self._places.root, "arriving", f"{sha256}.part")
@@ -231,12 +237,19 @@ class Movers:
         record = self._own(command.record.hex)
         reference, recipe = command.reference, command.recipe
         push(record, recipe, reference, places=self._places, **self._with(command))
-        self._tell(command, "done", bytes=record.size, size=record.size)
+        self._report(TransferReport(command.move, "done", bytes=record.size, size=record.size))
 
     def _pull(self, command: PullImage) -> None:
         record, recipe = pull(command.reference, places=self._places, **self._with(command))
-        done = {"bytes": record.size, "size": record.size}
-        self._tell(command, "done", **done, record=record_data(record), recipe=recipe)
+        done = TransferReport(
+            command.move,
+            "done",
+            bytes=record.size,
+            size=record.size,
+            record=record_data(record),
+            recipe=recipe,
+        )
+        self._report(done)
 
     def _with(self, command: ImageCommand) -> dict[str, Any]:
         call = Call(
@@ -253,7 +266,7 @@ class Movers:
             record = find_file(self._places, command.sha256)
         if record is not None:
             remove(self._places, record)
-        self.tell_inventory()
+        self.report_inventory()
 
     def _own(self, sha256: str) -> Record:
         found = find_file(self._places, sha256)
@@ -261,18 +274,17 @@ class Movers:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
-    def _tell(self, command: ImageCommand, state: str, **facts: Any) -> None:
-        item = {"move": _name(command), "state": state, **facts}
-        ask(self.link, "moves", {"items": [item]}, timeout=60)
+    def _report(self, transfer: TransferReport) -> None:
+        ask(self.link, "moves", TransferReports([transfer]), timeout=60)
 
-    def _keep_told(self) -> None:
+    def _keep_reported(self) -> None:
         pause = 0.0
         while not self.stopping.wait(pause):
             try:
-                self.tell_inventory()
+                self.report_inventory()
                 pause = INVENTORY_SECONDS
             except (LinkDown, Declined) as error:
-                log.info("what images are here could not be told: %s", error)
+                log.info("what images are here could not be reported: %s", error)
                 pause = 30.0
 
 

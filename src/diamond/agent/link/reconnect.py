@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from diamond.agent.link.carriers import Declined, LinkClosed, LinkDown, Stale, ask
 from diamond.agent.site.profile import save_settings
-from diamond.core.protocol import Welcome
+from diamond.core.protocol import Adopt, KnownAttempt, Welcome
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent
@@ -76,8 +76,8 @@ class Reunion:
             if not folders or not self._agent.tasks.has(task):
                 continue
             self._doubt(task)
-            attempts = [{"attempt": one.attempt, "number": one.number} for one in folders]
-            message = {"task_json": folders[0].task_json(), "attempts": attempts}
+            attempts = [KnownAttempt(folder.attempt, folder.number) for folder in folders]
+            message = Adopt(folders[0].task_json(), attempts)
             with contextlib.suppress(LinkDown, Declined):
                 ask(self._agent.link, "adopt", message)
                 self._agent.attempts.tell_again([task])

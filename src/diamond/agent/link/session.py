@@ -21,7 +21,17 @@ from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, St
 from diamond.core.decoding import decode
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
-from diamond.core.protocol import VERSION, EventsTaken, Orders, Welcome
+from diamond.core.protocol import (
+    VERSION,
+    Events,
+    EventsTaken,
+    Hello,
+    MachineFolders,
+    MachinePolicy,
+    Orders,
+    Poll,
+    Welcome,
+)
 
 log = logging.getLogger(__name__)
 
@@ -93,14 +103,14 @@ class Session:
     def __init__(self, link: Link, *, folders: Folders, fence: Fence, stays: str) -> None:
         self.link, self.outbox = link, Outbox()
         self._folders, self._fence, self._stays = folders, fence, stays
-        self.about_policy: Callable[[], dict[str, Any]] = dict
+        self.about_policy: Callable[[], MachinePolicy] = MachinePolicy
         self._commanded_at = 0.0
 
     def hello(self) -> Welcome:
         """One greeting; takes over the generation that it brings. Raises what the link raises."""
         self.is_greeting = True
         try:
-            answer = ask(self.link, "hello", self._greeting_words())
+            answer = ask(self.link, "hello", self._greeting())
         except (Declined, Stale):
             self.is_greeting = False
             raise
@@ -112,7 +122,7 @@ class Session:
 
     def send_events(self, events: list[dict[str, Any]]) -> list[str]:
         """Send a batch; returns the tasks that the service does not know."""
-        message = {"epoch": self.outbox.epoch, "now": time.time(), "events": events}
+        message = Events(self.outbox.epoch, time.time(), events)
         answer = ask(self.link, "events", message)
         taken = decode(EventsTaken, answer)
         if taken.have < events[0]["n"] - 1:
@@ -123,30 +133,31 @@ class Session:
     def poll(self, done: Iterable[str]) -> Orders:
         """One held call for commands."""
         _wait_since(self._commanded_at, self.outbox.pause)
-        message = {"done": list(done), "wait": WAIT_SECONDS, "now": time.time()}
+        message = Poll(list(done), WAIT_SECONDS, time.time())
         answer = ask(self.link, "commands", message, timeout=WAIT_SECONDS + 20)
         orders = decode(Orders, answer)
         if orders.commands:
             self._commanded_at = time.monotonic()
         return orders
 
-    def _greeting_words(self) -> dict[str, Any]:
-        return {
-            "agent_version": diamond.__version__,
-            "protocol": VERSION,
-            "host": socket.gethostname(),
-            "user": getpass.getuser(),
-            "pid": os.getpid(),
-            "python": platform.python_version(),
-            "epoch": self.outbox.epoch,
-            "confirmed": self.outbox.confirmed,
-            "last_generation": self._fence.newest(),
-            "stays": self._stays,
-            "now": time.time(),
-            "folders": self._folders.as_data(),
-            "policy": self.about_policy(),
-            "secrets": list_secrets(self._folders.secrets),
-        }
+    def _greeting(self) -> Hello:
+        folders = self._folders
+        return Hello(
+            agent_version=diamond.__version__,
+            protocol=VERSION,
+            host=socket.gethostname(),
+            user=getpass.getuser(),
+            pid=os.getpid(),
+            python=platform.python_version(),
+            epoch=self.outbox.epoch,
+            confirmed=self.outbox.confirmed,
+            last_generation=self._fence.newest(),
+            stays=self._stays,
+            now=time.time(),
+            folders=MachineFolders(str(folders.keep), str(folders.work), str(folders.tmp)),
+            policy=self.about_policy(),
+            secrets=list_secrets(folders.secrets),
+        )
 
 
 def _wait_since(last: float, pause: Pause) -> None:

@@ -15,6 +15,7 @@ from diamond.agent.site.probe_job import probe_compute
 from diamond.agent.tasks.cleaning import near_purge, outdated, remove_task
 from diamond.core.errors import DiamondError
 from diamond.core.events import CLEANED, Note
+from diamond.core.protocol import ProfileReport
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent
@@ -87,12 +88,17 @@ class Housekeeping:
             self._to_clean.discard(task)
         if self._unsent:
             self._unsent = False
-            ask(self._agent.link, "profile", read_json(self._agent.folders.profile) or {})
+            self._report_profile()
         if time.monotonic() - self._cleaned_at > CLEAN_SECONDS:
             self._cleaned_at = time.monotonic()
             self._clean()
             self._look_again()
             self._warn_of_purge()
+
+    def _report_profile(self) -> None:
+        profile = read_json(self._agent.folders.profile) or {}
+        message = ProfileReport(1, profile.get("probed_at"), profile.get("facts") or {})
+        ask(self._agent.link, "profile", message)
 
     def _look_again(self) -> None:
         """Room runs out while an agent lives on for months; what else a site is changes more slowly."""
@@ -108,7 +114,7 @@ class Housekeeping:
         agent = self._agent
         self._save(probe(agent.scheduler, agent.folders), probed_at=time.time())
         if compute:
-            ask(agent.link, "profile", read_json(agent.folders.profile) or {})
+            self._report_profile()
             self._save(probe_compute(agent.scheduler, agent.folders, agent.profile()))
 
     def _save(self, facts: dict[str, Any], probed_at: float | None = None) -> None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
+from diamond.core.protocol import (
+    FetchImagePart,
+    ImageBytesTaken,
+    ImageInventory,
+    TransferReport,
+    TransferReports,
+)
+from diamond.runtimes.records import Record, record_data, record_from
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.images import request_store as wishes
@@ -20,22 +29,22 @@ from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.image_files import ImageFiles
 from diamond.service.platform.services import Services
-from diamond.service.platform.text import clean
 
 BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
 LOOK_SECONDS = 0.02
-STATES = ("running", "done", "failed")
+
+log = logging.getLogger(__name__)
 
 
 async def take_image_bytes(
     services: Services, call: AgentCall, sha256: str, offset: int, size: int, parts: list[bytes]
-) -> dict[str, Any]:
+) -> ImageBytesTaken:
     await _moves(services, call, sha256, "source")
     have = await asyncio.to_thread(services.image_files.append, sha256, offset, parts, size)
-    return {"have": have}
+    return ImageBytesTaken(have)
 
 
 @dataclass(frozen=True)
@@ -46,9 +55,9 @@ class Piece:
     blocks: AsyncIterator[bytes]
 
 
-async def image_part(services: Services, call: AgentCall, told: dict[str, Any]) -> Piece:
-    """What is here from `offset` on; held while nothing is. The source is asked to send what lacks."""
-    sha256, offset = str(told.get("sha256", "")), int(told.get("offset") or 0)
+async def image_part(services: Services, call: AgentCall, message: FetchImagePart) -> Piece:
+    """What is here from `offset` on; held while nothing is. The source is asked to send what is missing."""
+    sha256, offset = message.sha256, message.offset
     moves = await _moves(services, call, sha256, "endpoint")
     files, size = services.image_files, int(moves[0]["size"])
     if files.have(sha256) < size and files.idle_seconds(sha256) > AGAIN_SECONDS:
@@ -60,71 +69,80 @@ async def image_part(services: Services, call: AgentCall, told: dict[str, Any]) 
     return Piece(length, _blocks(files, sha256, offset, offset + length))
 
 
-async def take_moves(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
-    """How moves of this endpoint go; one that has ended stays so."""
+async def take_transfers(services: Services, call: AgentCall, message: TransferReports) -> None:
+    """How transfers of this endpoint go; one that has ended stays so."""
 
     async def take(tx: Transaction) -> list[str]:
-        wrong = []
-        for item in clean(told.get("items") or []):
-            named = str(item.get("move", ""))
-            move = await wishes.find_move(tx.connection, named, lock=True)
-            if move is not None and move["endpoint"] == call.endpoint["id"]:
-                await _take_move(tx, move, item)
-                wrong += [move["sha256"]] if item.get("state") == "failed" else []
-        return wrong
+        failed = []
+        for report in message.items:
+            move = await wishes.find_move(tx.connection, report.move, lock=True)
+            if move is not None and move["endpoint"] == call.endpoint.id:
+                await _take_move(tx, move, report)
+                failed += [move["sha256"]] if report.state == "failed" else []
+        return failed
 
     for sha256 in filter(None, await services.store.run(take)):
         services.image_files.drop(sha256)
-    return {}
 
 
-async def take_inventory(
-    services: Services, call: AgentCall, told: dict[str, Any]
-) -> dict[str, Any]:
+async def take_inventory(services: Services, call: AgentCall, message: ImageInventory) -> None:
     """What an endpoint has now; copies that were made since it looked are left alone."""
-    looked = time.time() - float(told.get("age") or 0) - 1.0
-    items = [one for one in clean(told.get("items") or []) if isinstance(one, dict)]
+    looked = time.time() - message.age - 1.0
+    records = [record for item in message.items if (record := _read_record(item)) is not None]
 
-    async def take(tx: Transaction) -> dict[str, Any]:
-        endpoint, owner = call.endpoint["id"], call.endpoint["owner"]
+    async def take(tx: Transaction) -> None:
+        endpoint, owner = call.endpoint.id, call.endpoint.owner
         known = await rows.copies_on(tx.connection, endpoint)
-        here = {(str(one["identity"]), str(one["format"])) for one in items}
-        gone = [one for one in known if _key(one) not in here and one["at"] < looked]
-        await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in gone])
-        changed = {one["image"] for one in gone}
-        recorded = {(*_key(one), one["sha256"]) for one in known}
-        for record in items:
-            if (record["identity"], record["format"], record["sha256"]) in recorded:
+        here = {(record.identity, record.format) for record in records}
+        gone = [copy for copy in known if _key(copy) not in here and copy["at"] < looked]
+        await rows.drop_copies(tx, [(copy["image"], endpoint, copy["format"]) for copy in gone])
+        changed = {copy["image"] for copy in gone}
+        recorded = {(*_key(copy), copy["sha256"]) for copy in known}
+        for record in records:
+            if (record.identity, record.format, record.sha256) in recorded:
                 continue
-            image = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
+            image = await rows.image_of_identity(tx.connection, owner, record.identity)
             if image is not None and await _counts_as(tx, image, record):
                 await keep_copy(
-                    tx, owner=owner, endpoint=endpoint, image=image["id"], record=record
+                    tx,
+                    owner=owner,
+                    endpoint=endpoint,
+                    image=image["id"],
+                    record=record_data(record),
                 )
                 changed.add(image["id"])
         await publish(tx, owner, [News("image", image) for image in sorted(changed)])
-        return {}
 
-    return await services.store.run(take)
+    await services.store.run(take)
 
 
-async def _take_move(tx: Transaction, move: Row, item: dict[str, Any]) -> None:
-    if move["state"] not in wishes.OPEN_MOVES or item.get("state") not in STATES:
+def _read_record(item: dict[str, Any]) -> Record | None:
+    """None for a record that this version cannot read: it must not hold up the others."""
+    try:
+        return record_from(item)
+    except BadRequest as error:
+        log.info("a record of an image is left out: %s", error.message)
+        return None
+
+
+async def _take_move(tx: Transaction, move: Row, report: TransferReport) -> None:
+    if move["state"] not in wishes.OPEN_MOVES:
         return
-    values = {
-        "state": item["state"],
-        "bytes": int(item.get("bytes") or move["bytes"]),
-        "size": int(item.get("size") or move["size"]),
-        "message": str(item.get("message") or "")[:2000],
+    record = record_from(report.record) if report.record else None
+    values: dict[str, Any] = {
+        "state": report.state,
+        "bytes": report.bytes or move["bytes"],
+        "size": report.size or move["size"],
+        "message": report.message[:2000],
     }
-    if move["started"] is None and item["state"] == "running":
+    if move["started"] is None and report.state == "running":
         values["started"] = time.time()
     image = move["image"]
-    fault = await _fault(tx, move, item) if item["state"] == "done" else ""
+    fault = await _fault(tx, move, record) if report.state == "done" else ""
     if fault:
         values |= {"state": "failed", "message": fault}
-    elif item["state"] == "done" and move["kind"] != "push":
-        image = await _arrived(tx, move, item)
+    elif report.state == "done" and move["kind"] != "push":
+        image = await _arrived(tx, move, report, record)
         values["image"] = image
     await wishes.change_move(tx, move["id"], values)
     if values["state"] == "failed":
@@ -134,21 +152,20 @@ async def _take_move(tx: Transaction, move: Row, item: dict[str, Any]) -> None:
         await publish(tx, move["owner"], [News("image", image)])
 
 
-async def _counts_as(tx: Transaction, image: Row, record: dict[str, Any]) -> bool:
+async def _counts_as(tx: Transaction, image: Row, record: Record) -> bool:
     """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
-    return not record.get("arrived") or record["sha256"] in await known_digests(tx, image)
+    return not record.arrived or record.sha256 in await known_digests(tx, image)
 
 
-async def _fault(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
-    """Why what arrived is not taken, in words for its person."""
-    record = item.get("record")
-    if not isinstance(record, dict) or move["kind"] == "push":
+async def _fault(tx: Transaction, move: Row, record: Record | None) -> str:
+    """Why what arrived is rejected, as a message for its owner."""
+    if record is None or move["kind"] == "push":
         return ""
     if move["kind"] == "copy":
-        return "" if record["sha256"] == move["sha256"] else "another file came than was asked for"
+        return "" if record.sha256 == move["sha256"] else "another file came than was asked for"
     owner = move["owner"]
-    known = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
-    if known is None or record["sha256"] in await known_digests(tx, known):
+    known = await rows.image_of_identity(tx.connection, owner, record.identity)
+    if known is None or record.sha256 in await known_digests(tx, known):
         return ""
     return (
         f"it claims the recipe of your image {known['name'] or known['id']}, with other bytes. "
@@ -156,29 +173,31 @@ async def _fault(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
     )
 
 
-async def _arrived(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
-    record = item.get("record")
-    if not isinstance(record, dict):
-        raise BadRequest("A move that is done tells the record of its image")
+async def _arrived(
+    tx: Transaction, move: Row, report: TransferReport, record: Record | None
+) -> str:
+    if record is None:
+        raise BadRequest("A transfer that is done names the record of its image")
+    data = record_data(record)
     if move["kind"] == "copy":
         await keep_copy(
-            tx, owner=move["owner"], endpoint=move["endpoint"], image=move["image"], record=record
+            tx, owner=move["owner"], endpoint=move["endpoint"], image=move["image"], record=data
         )
-        await release(tx, move["id"], move["image"], record)
+        await release(tx, move["id"], move["image"], data)
         return str(move["image"])
     return await keep_image(
         tx,
         owner=move["owner"],
         endpoint=move["endpoint"],
-        record=record,
-        recipe=item.get("recipe") or {"environment": {}, "platform": record["platform"]},
+        record=data,
+        recipe=report.recipe or {"environment": {}, "platform": record.platform},
         name=move["name"],
     )
 
 
 async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> Sequence[Row]:
     """Only who sends a file may add to it, and only who gets it may read it."""
-    place = call.endpoint["id"]
+    place = call.endpoint.id
     async with services.store.read() as connection:
         found = await wishes.moves_of_file(connection, sha256, place)
     moves = [one for one in found if one[side] == place]

@@ -8,6 +8,7 @@ from typing import Any
 from diamond.core.errors import BadRequest
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
+from diamond.core.protocol import Adopt, AdoptedTask, KnownAttempt
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
 from diamond.service.endpoints.community import is_community
@@ -18,23 +19,22 @@ from diamond.service.people.store import find_user
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
-from diamond.service.platform.text import clean
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.core_rows import attempt_entry, row_values
 from diamond.service.tasks.submit_command import BESIDE
 
 
-async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
+async def adopt_task(services: Services, call: AgentCall, message: Adopt) -> None:
     """Make job and task anew from `task.json`; its owner is the endpoint's, but for community accounts."""
-    facts, attempts = clean(told.get("task_json")), clean(told.get("attempts") or [])
+    facts, known = message.task_json, message.known
     try:
-        row = _row(call, facts, attempts)
+        row = _row(call, facts, known, message.attempts)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BadRequest(f"This task.json cannot be read: {error}") from None
 
     async def adopt(tx: Transaction) -> None:
-        row["owner"] = await _owner(tx, call, facts)
+        row["owner"] = await _owner(tx, call, known)
         if await task_rows.find_task(tx.connection, row["id"]):
             return
         job = await job_rows.find_job(tx.connection, row["job"])
@@ -49,39 +49,41 @@ async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) 
     await services.store.run(adopt)
 
 
-async def _owner(tx: Transaction, call: AgentCall, facts: dict[str, Any]) -> str:
+async def _owner(tx: Transaction, call: AgentCall, known: AdoptedTask) -> str:
     """On a community account each task is its person's: of those who may use it, since a machine could name anybody."""
-    person = str((facts.get("person") or {}).get("id") or "")
+    person = known.person.id if known.person else ""
     if is_community(call.endpoint) and person and await find_user(tx.connection, person):
         shared = await things_shared_with(tx.connection, PROFILE, person)
-        return person if call.endpoint["id"] in shared else call.principal.user
+        return person if call.endpoint.id in shared else call.principal.user
     return call.principal.user
 
 
-def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    now, endpoint, order = time.time(), call.endpoint, facts["order"]
-    known = sorted(
-        (Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts),
-        key=lambda one: one.number,
+def _row(
+    call: AgentCall, facts: dict[str, Any], known: AdoptedTask, attempts: list[KnownAttempt]
+) -> dict[str, Any]:
+    now, endpoint, order = time.time(), call.endpoint, known.order
+    numbered = sorted(
+        (Attempt(id=one.attempt, number=one.number) for one in attempts),
+        key=lambda attempt: attempt.number,
     )
-    newest = known[-1]
-    begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
+    newest = numbered[-1]
+    begun = begin_attempt(Task(id=known.task, as_of=now), newest.id, newest.number)
     work = endpoint.folders.work
     return {
-        "id": str(facts["task"]),
+        "id": known.task,
         "owner": call.principal.user,
-        "job": str(facts["job"]),
-        "name": str(facts["name"]),
-        "kind": str(facts.get("kind", "run")),
-        "endpoint": endpoint["id"],
-        "endpoint_name": endpoint["name"],
+        "job": known.job,
+        "name": known.name,
+        "kind": known.kind,
+        "endpoint": endpoint.id,
+        "endpoint_name": endpoint.name,
         **row_values(begun),
-        "attempts": [attempt_entry(one) for one in known],
+        "attempts": [attempt_entry(attempt) for attempt in numbered],
         "node": "",
         "started": None,
         "ended": None,
-        "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
-        "created": float(facts.get("created") or now),
+        "run_dir": f"{work}/tasks/{known.task}" if work else "",
+        "created": known.created or now,
         "updated": now,
         "retry_of": None,
         "order": order,
