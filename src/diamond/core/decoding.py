@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import (
@@ -49,6 +50,8 @@ class Range:
     high: int
 
 
+_UNIONS = (Union, getattr(types, "UnionType", Union))
+"""`Optional[int]`, and `int | None` where the reader has Python 3.10."""
 _MOST = 2**62
 """Larger numbers fit no column, nor does the sum of two of them."""
 _TEXT = Kind(r"[^\0\ud800-\udfff]*", "text")
@@ -140,7 +143,7 @@ def _value(hint: Any, value: Any, at: str) -> Any:
         return (
             _within(value, allowed, at) if isinstance(allowed, Range) else _text(value, allowed, at)
         )
-    if origin is Union:
+    if origin in _UNIONS:
         return _one_of([part for part in parts if part is not type(None)], value, at)
     if origin is list:
         return [_value(parts[0], one, f"{at}[{n}]") for n, one in enumerate(_is(list, value, at))]

@@ -1,4 +1,4 @@
-"""What agents say of images: bytes of files on their way, how moves go, and what they have."""
+"""What agents report about images: bytes of files on their way, how transfers go, and what they have."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from diamond.core.protocol import (
     TransferReport,
     TransferReports,
 )
-from diamond.runtimes.records import Record, record_data, record_from
-from diamond.service.endpoints.commands import Command, send
+from diamond.runtimes.records import Record, record_from
+from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.images import request_store as wishes
-from diamond.service.images import store as rows
-from diamond.service.images.arrivals import fail_waiting, keep_copy, keep_image, release
+from diamond.service.images import request_store, store
+from diamond.service.images.arrivals import fail_waiting, release, store_copy, store_image
+from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
 from diamond.service.images.shared import known_digests
+from diamond.service.images.transfers import transfer_command
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.image_files import ImageFiles
 from diamond.service.platform.services import Services
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 async def take_image_bytes(
     services: Services, call: AgentCall, sha256: str, offset: int, size: int, parts: list[bytes]
 ) -> ImageBytesTaken:
-    await _moves(services, call, sha256, "source")
+    await _transfers(services, call, sha256, "source")
     have = await asyncio.to_thread(services.image_files.append, sha256, offset, parts, size)
     return ImageBytesTaken(have)
 
@@ -58,10 +58,10 @@ class Piece:
 async def image_part(services: Services, call: AgentCall, message: FetchImagePart) -> Piece:
     """What is here from `offset` on; held while nothing is. The source is asked to send what is missing."""
     sha256, offset = message.sha256, message.offset
-    moves = await _moves(services, call, sha256, "endpoint")
-    files, size = services.image_files, int(moves[0]["size"])
+    transfers = await _transfers(services, call, sha256, "endpoint")
+    files, size = services.image_files, transfers[0].size
     if files.have(sha256) < size and files.idle_seconds(sha256) > AGAIN_SECONDS:
-        await services.store.run(lambda tx: _ask_source(tx, moves))
+        await services.store.run(lambda tx: _ask_source(tx, transfers))
     deadline = time.monotonic() + HOLD_SECONDS
     while files.have(sha256) <= offset and time.monotonic() < deadline:
         await asyncio.sleep(LOOK_SECONDS)
@@ -70,15 +70,15 @@ async def image_part(services: Services, call: AgentCall, message: FetchImagePar
 
 
 async def take_transfers(services: Services, call: AgentCall, message: TransferReports) -> None:
-    """How transfers of this endpoint go; one that has ended stays so."""
+    """How transfers of this endpoint go; one that has ended stays ended."""
 
     async def take(tx: Transaction) -> list[str]:
         failed = []
         for report in message.items:
-            move = await wishes.find_move(tx.connection, report.move, lock=True)
-            if move is not None and move["endpoint"] == call.endpoint.id:
-                await _take_move(tx, move, report)
-                failed += [move["sha256"]] if report.state == "failed" else []
+            transfer = await request_store.find_transfer(tx.connection, report.move, lock=True)
+            if transfer is not None and transfer.endpoint == call.endpoint.id:
+                await _take_report(tx, transfer, report)
+                failed += [transfer.sha256] if report.state == "failed" else []
         return failed
 
     for sha256 in filter(None, await services.store.run(take)):
@@ -92,25 +92,25 @@ async def take_inventory(services: Services, call: AgentCall, message: ImageInve
 
     async def take(tx: Transaction) -> None:
         endpoint, owner = call.endpoint.id, call.endpoint.owner
-        known = await rows.copies_on(tx.connection, endpoint)
+        known = await store.copies_on(tx.connection, endpoint)
         here = {(record.identity, record.format) for record in records}
-        gone = [copy for copy in known if _key(copy) not in here and copy["at"] < looked]
-        await rows.drop_copies(tx, [(copy["image"], endpoint, copy["format"]) for copy in gone])
-        changed = {copy["image"] for copy in gone}
-        recorded = {(*_key(copy), copy["sha256"]) for copy in known}
+        gone = [copy for copy in known if _key(copy) not in here and copy.at < looked]
+        await store.drop_copies(tx, [(copy.image, endpoint, copy.format) for copy in gone])
+        changed = {copy.image for copy in gone}
+        recorded = {(*_key(copy), copy.sha256) for copy in known}
         for record in records:
             if (record.identity, record.format, record.sha256) in recorded:
                 continue
-            image = await rows.image_of_identity(tx.connection, owner, record.identity)
+            image = await store.image_of_identity(tx.connection, owner, record.identity)
             if image is not None and await _counts_as(tx, image, record):
-                await keep_copy(
+                await store_copy(
                     tx,
                     owner=owner,
                     endpoint=endpoint,
-                    image=image["id"],
-                    record=record_data(record),
+                    image=image.id,
+                    record=record,
                 )
-                changed.add(image["id"])
+                changed.add(image.id)
         await publish(tx, owner, [News("image", image) for image in sorted(changed)])
 
     await services.store.run(take)
@@ -125,95 +125,102 @@ def _read_record(item: dict[str, Any]) -> Record | None:
         return None
 
 
-async def _take_move(tx: Transaction, move: Row, report: TransferReport) -> None:
-    if move["state"] not in wishes.OPEN_MOVES:
+async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferReport) -> None:
+    if transfer.state not in request_store.OPEN_STATES:
         return
     record = record_from(report.record) if report.record else None
     values: dict[str, Any] = {
         "state": report.state,
-        "bytes": report.bytes or move["bytes"],
-        "size": report.size or move["size"],
+        "bytes": report.bytes or transfer.bytes,
+        "size": report.size or transfer.size,
         "message": report.message[:2000],
     }
-    if move["started"] is None and report.state == "running":
+    if transfer.started is None and report.state == "running":
         values["started"] = time.time()
-    image = move["image"]
-    fault = await _fault(tx, move, record) if report.state == "done" else ""
+    image = transfer.image
+    fault = await _fault(tx, transfer, record) if report.state == "done" else ""
     if fault:
         values |= {"state": "failed", "message": fault}
-    elif report.state == "done" and move["kind"] != "push":
-        image = await _arrived(tx, move, report, record)
+    elif report.state == "done" and transfer.kind != "push":
+        image = await _arrived(tx, transfer, report, record)
         values["image"] = image
-    await wishes.change_move(tx, move["id"], values)
+    await request_store.change_transfer(tx, transfer.id, **values)
     if values["state"] == "failed":
         words = f"its image did not arrive: {values['message']}"
-        await fail_waiting(tx, move["id"], words)
+        await fail_waiting(tx, transfer.id, words)
     if image:
-        await publish(tx, move["owner"], [News("image", image)])
+        await publish(tx, transfer.owner, [News("image", image)])
 
 
-async def _counts_as(tx: Transaction, image: Row, record: Record) -> bool:
+async def _counts_as(tx: Transaction, image: ImageRow, record: Record) -> bool:
     """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
     return not record.arrived or record.sha256 in await known_digests(tx, image)
 
 
-async def _fault(tx: Transaction, move: Row, record: Record | None) -> str:
+async def _fault(tx: Transaction, transfer: TransferRow, record: Record | None) -> str:
     """Why what arrived is rejected, as a message for its owner."""
-    if record is None or move["kind"] == "push":
+    if record is None or transfer.kind == "push":
         return ""
-    if move["kind"] == "copy":
-        return "" if record.sha256 == move["sha256"] else "another file came than was asked for"
-    owner = move["owner"]
-    known = await rows.image_of_identity(tx.connection, owner, record.identity)
+    if transfer.kind == "copy":
+        return "" if record.sha256 == transfer.sha256 else "another file came than was asked for"
+    owner = transfer.owner
+    known = await store.image_of_identity(tx.connection, owner, record.identity)
     if known is None or record.sha256 in await known_digests(tx, known):
         return ""
     return (
-        f"it claims the recipe of your image {known['name'] or known['id']}, with other bytes. "
-        f"Delete that one first if you want this one: diamond image delete {known['name'] or known['id']}"
+        f"it claims the recipe of your image {known.name or known.id}, with other bytes. "
+        f"Delete that one first if you want this one: diamond image delete {known.name or known.id}"
     )
 
 
 async def _arrived(
-    tx: Transaction, move: Row, report: TransferReport, record: Record | None
+    tx: Transaction, transfer: TransferRow, report: TransferReport, record: Record | None
 ) -> str:
     if record is None:
         raise BadRequest("A transfer that is done names the record of its image")
-    data = record_data(record)
-    if move["kind"] == "copy":
-        await keep_copy(
-            tx, owner=move["owner"], endpoint=move["endpoint"], image=move["image"], record=data
+    if transfer.kind == "copy" and transfer.image:
+        await store_copy(
+            tx,
+            owner=transfer.owner,
+            endpoint=transfer.endpoint,
+            image=transfer.image,
+            record=record,
         )
-        await release(tx, move["id"], move["image"], data)
-        return str(move["image"])
-    return await keep_image(
+        await release(tx, transfer.id, transfer.image, record)
+        return transfer.image
+    return await store_image(
         tx,
-        owner=move["owner"],
-        endpoint=move["endpoint"],
-        record=data,
+        owner=transfer.owner,
+        endpoint=transfer.endpoint,
+        record=record,
         recipe=report.recipe or {"environment": {}, "platform": record.platform},
-        name=move["name"],
+        name=transfer.name,
     )
 
 
-async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> Sequence[Row]:
+async def _transfers(
+    services: Services, call: AgentCall, sha256: str, side: str
+) -> list[TransferRow]:
     """Only who sends a file may add to it, and only who gets it may read it."""
     place = call.endpoint.id
     async with services.store.read() as connection:
-        found = await wishes.moves_of_file(connection, sha256, place)
-    moves = [one for one in found if one[side] == place]
-    if not moves:
-        raise NotFound(f"No move of {sha256[:12]} concerns this endpoint", "It may have ended.")
-    return moves
+        found = await request_store.transfers_of_file(connection, sha256, place)
+    transfers = [
+        one for one in found if (one.source if side == "source" else one.endpoint) == place
+    ]
+    if not transfers:
+        raise NotFound(f"No transfer of {sha256[:12]} concerns this endpoint", "It may have ended.")
+    return transfers
 
 
-async def _ask_source(tx: Transaction, moves: Sequence[Row]) -> None:
-    for move in moves:
-        recent = time.time() - move["updated"] < AGAIN_SECONDS
-        if move["state"] == "running" and recent:
+async def _ask_source(tx: Transaction, transfers: Sequence[TransferRow]) -> None:
+    for transfer in transfers:
+        recent = time.time() - transfer.updated < AGAIN_SECONDS
+        if transfer.state == "running" and recent:
             continue
-        told = {"act": "send", "move": f"{move['id']}-send", "record": move["record"]}
-        await send(tx, [Command("image", move["source"], move["owner"], data=told)])
-        await wishes.change_move(tx, move["id"], {"state": "running"})
+        source = transfer.source or ""
+        await send(tx, [transfer_command(transfer, "send", source, name=f"{transfer.id}-send")])
+        await request_store.change_transfer(tx, transfer.id, state="running")
 
 
 async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIterator[bytes]:
@@ -225,5 +232,5 @@ async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIte
         yield data
 
 
-def _key(copy: Row) -> tuple[str, str]:
-    return str(copy["record"].get("identity", "")), str(copy["format"])
+def _key(copy: CopyRow) -> tuple[str, str]:
+    return copy.record.identity, copy.format

@@ -21,7 +21,7 @@ from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_rows
-from diamond.service.images.image_requests import Ready, endpoint_facts
+from diamond.service.images.image_requests import ReadyImage, endpoint_facts
 from diamond.service.jobs.submit import image_for
 from diamond.service.planning.advice import TooDear, advice_within
 from diamond.service.planning.node_count import settled_spec
@@ -84,9 +84,9 @@ async def _go_on(tx: Transaction, scale: Row, task: Row) -> None:
     await job_rows.settle_spec(tx, job["id"], composed.spec)
     image = await image_for(tx, endpoint, composed, task["owner"])
     order = composed.order
-    if isinstance(image, Ready):
-        order = replace(order, image=image.found)
-        await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
+    if isinstance(image, ReadyImage):
+        order = replace(order, image=image.image)
+        await image_rows.add_use(tx, image=image.id, task=task["id"], owner=task["owner"])
     await _submit(tx, task, order, endpoint, image if isinstance(image, Awaited) else None)
 
 

@@ -16,7 +16,12 @@ from diamond.service.endpoints.community import require_usable
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_rows
-from diamond.service.images.image_requests import Ready, Wanted, endpoint_facts, want_build
+from diamond.service.images.image_requests import (
+    ReadyImage,
+    WantedBuild,
+    endpoint_facts,
+    request_build,
+)
 from diamond.service.jobs.submit import add_run_task
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
@@ -72,9 +77,9 @@ async def repeat_build(
     tx: Transaction, row: Row, job: Row, endpoint: EndpointRow
 ) -> dict[str, Any]:
     order = order_from(row["order"])
-    wanted = Wanted(build_from(row["order"]["build"]), row["name"], order, job["spec"])
-    begun = await want_build(tx, endpoint, wanted, retry_of=row["id"], afresh=True)
-    assert not isinstance(begun, Ready)
+    wanted = WantedBuild(build_from(row["order"]["build"]), row["name"], order, job["spec"])
+    begun = await request_build(tx, endpoint, wanted, retry_of=row["id"], afresh=True)
+    assert not isinstance(begun, ReadyImage)
     made = await find_task(tx.connection, begun.what)
     assert made is not None
     return dict(made)

@@ -20,14 +20,14 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_rows
 from diamond.service.images.arrivals import image_of
 from diamond.service.images.image_requests import (
-    Ready,
+    ReadyImage,
     copy_on,
     endpoint_facts,
     image_name,
-    want_build,
-    wanted_build,
+    plan_build,
+    request_build,
 )
-from diamond.service.images.transfers import bring
+from diamond.service.images.transfers import provide_image
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.idempotency import Once, once
@@ -125,7 +125,9 @@ async def add_run_task(
     moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
     place.require_unmoved(moves)
     order = (
-        replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
+        replace(composed.order, image=image.image)
+        if isinstance(image, ReadyImage)
+        else composed.order
     )
     awaited = image if isinstance(image, Awaited) else None
     task = await make_task(
@@ -138,8 +140,8 @@ async def add_run_task(
         kind=kind,
         chain={"signature": job["signature"]} if job.get("signature") else None,
     )
-    if isinstance(image, Ready):
-        await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
+    if isinstance(image, ReadyImage):
+        await image_rows.add_use(tx, image=image.id, task=task["id"], owner=task["owner"])
     return task
 
 
@@ -167,7 +169,7 @@ async def make_job(
 
 async def image_for(
     tx: Transaction, endpoint: EndpointRow, composed: Composed, owner: str
-) -> Ready | Awaited | None:
+) -> ReadyImage | Awaited | None:
     """The image that a job needs: there, or on its way."""
     if endpoint["owner"] != owner and (composed.image or composed.build):
         return await _guests_image(tx, endpoint, composed)
@@ -175,20 +177,20 @@ async def image_for(
     on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
     payer = placement.account or "auto"
     if composed.image is not None:
-        return await bring(tx, endpoint, composed.image.id, on=on, account=payer)
+        return await provide_image(tx, endpoint, composed.image.id, on=on, account=payer)
     if composed.build is None:
         return None
-    wanted, _ = wanted_build(
+    wanted, _ = plan_build(
         composed.build,
         name=image_name(composed.order.name),
         on=on,
         endpoints=[endpoint_facts(endpoint)],
         account=payer,
     )
-    return await want_build(tx, endpoint, wanted)
+    return await request_build(tx, endpoint, wanted)
 
 
-async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> Ready:
+async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> ReadyImage:
     """On a community account its owner looks after the images: others use those that are there."""
     copy = await copy_on(tx, composed.image.id, endpoint["id"]) if composed.image else None
     if copy is None:
@@ -196,7 +198,7 @@ async def _guests_image(tx: Transaction, endpoint: EndpointRow, composed: Compos
             f"This image is not on {endpoint['name']}, and only the owner of that account puts one there",
             "Ask her to build it and share it with you.",
         )
-    return Ready(copy["image"], image_of(copy["record"]))
+    return ReadyImage(copy["image"], image_of(copy.record))
 
 
 async def _find(connection: AsyncConnection, principal: Principal, job: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from diamond.core.events import Note
 from diamond.core.protocol import BytesTaken, StreamPart, StreamParts
 from diamond.core.task import FINAL_WORDS
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.images.arrivals import take_built
+from diamond.service.images.arrivals import store_built_image
 from diamond.service.images.build_steps import parse_lines
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
@@ -86,8 +86,8 @@ async def _take_steps(tx: Transaction, task: TaskRow, stream: LogStreamRow, part
         return b""
     whole, end, partial = (bytes(stream.partial) + part.data).rpartition(b"\n")
     for line in parse_lines(whole + end):
-        if line.get("event") == "image" and isinstance(line.get("record"), dict):
-            await take_built(tx, task, line)
+        if line.event == "image" and line.record is not None:
+            await store_built_image(tx, task, line)
     return partial
 
 
