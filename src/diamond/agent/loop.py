@@ -135,7 +135,7 @@ class Agent:
             folders=self._folders,
             fence=self._fence,
             stays=stays,
-            policy=self._lease.as_data,
+            policy=self._lease.policy_report,
         )
         self._reconnection = Reconnection(
             self._session, stopping=self._stopping, stop=self.stop, welcomed=self._welcomed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import (
@@ -41,6 +42,18 @@ class Kind:
         return re.fullmatch(self.pattern, text) is not None
 
 
+@dataclass(frozen=True)
+class Range:
+    """Whole numbers from `low` to `high`."""
+
+    low: int
+    high: int
+
+
+_UNIONS = (Union, getattr(types, "UnionType", Union))
+"""`Optional[int]`, and `int | None` where the reader has Python 3.10."""
+_MOST = 2**62
+"""Larger numbers fit no column, nor does the sum of two of them."""
 _TEXT = Kind(r"[^\0\ud800-\udfff]*", "text")
 _SHA256 = r"(?:sha256:)?[0-9a-f]{64}"
 _WORD = r"[a-z][a-z0-9-]{0,31}"
@@ -48,6 +61,8 @@ _ID_WORDS = "an id (letters, digits, - and _)"
 _WORD_WORDS = "a word (lower-case letters, digits and -)"
 _FORMAT_WORDS = "squashfs, docker-archive or venv"
 
+Count = Annotated[int, Range(0, _MOST)]
+SmallCount = Annotated[int, Range(0, 2**31 - 1)]
 Line = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff]*", "one line of text")]
 Id = Annotated[str, Kind(r"[A-Za-z0-9_-]{1,64}", _ID_WORDS)]
 MaybeId = Annotated[str, Kind(r"[A-Za-z0-9_-]{0,64}", _ID_WORDS)]
@@ -60,6 +75,7 @@ Variable = Annotated[
 ]
 Word = Annotated[str, Kind(_WORD, _WORD_WORDS)]
 MaybeWord = Annotated[str, Kind(f"(?:{_WORD})?", _WORD_WORDS)]
+TransferState = Annotated[str, Kind(r"running|done|failed", "running, done or failed")]
 ImageFormat = Annotated[str, Kind(r"squashfs|docker-archive|venv", _FORMAT_WORDS)]
 MaybeFormat = Annotated[str, Kind(r"(?:squashfs|docker-archive|venv)?", _FORMAT_WORDS)]
 FileFormat = Annotated[str, Kind(r"squashfs|docker-archive", "squashfs or docker-archive")]
@@ -77,6 +93,18 @@ DataName = Annotated[
 Reference = Annotated[
     str, Kind(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511})?", "an address in a registry")
 ]
+
+
+def encode(message: Any) -> Dict[str, Any]:
+    """A dataclass as JSON that `decode` reads back; what is None is left out."""
+    values = {one.name: getattr(message, one.name) for one in fields(message)}
+    return {name: _encoded(value) for name, value in values.items() if value is not None}
+
+
+def _encoded(value: Any) -> Any:
+    if is_dataclass(value):
+        return encode(value)
+    return [_encoded(one) for one in value] if isinstance(value, list) else value
 
 
 def decode(cls: Type[T], data: Any, at: str = "") -> T:
@@ -111,8 +139,11 @@ def _value(hint: Any, value: Any, at: str) -> Any:
         return decode(hint, value, at)  # type: ignore[arg-type]
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return _text(value, parts[1], at)
-    if origin is Union:
+        allowed = parts[1]
+        return (
+            _within(value, allowed, at) if isinstance(allowed, Range) else _text(value, allowed, at)
+        )
+    if origin in _UNIONS:
         return _one_of([part for part in parts if part is not type(None)], value, at)
     if origin is list:
         return [_value(parts[0], one, f"{at}[{n}]") for n, one in enumerate(_is(list, value, at))]
@@ -131,9 +162,18 @@ def _one_of(hints: List[Any], value: Any, at: str) -> Any:
 
 def _number(hint: Any, value: Any, at: str) -> Any:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and isinstance(value, int) and abs(value) > _MOST and hint in (int, float):
+        raise BadRequest(f"{at} must be a number of at most 18 digits, not {_shown(value)}")
     if hint is float and is_number and math.isfinite(value):
         return float(value)
     return _is(hint, value, at)
+
+
+def _within(value: Any, allowed: Range, at: str) -> int:
+    number = _number(int, value, at)
+    if not allowed.low <= number <= allowed.high:
+        raise BadRequest(f"{at} must be from {allowed.low} to {allowed.high}, not {_shown(value)}")
+    return int(number)
 
 
 def _is(wanted: Any, value: Any, at: str) -> Any:
@@ -150,6 +190,8 @@ def _text(value: Any, wanted: Kind, at: str) -> str:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > _MOST:
+        return f"a number of {value.bit_length()} bits"
     text = ascii(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 

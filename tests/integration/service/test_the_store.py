@@ -12,7 +12,8 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
 from diamond.service.access.principal import LOCAL_USER
-from diamond.service.images import request_store as wishes
+from diamond.service.images import request_store
+from diamond.service.images.rows import RequestRow, TransferRow
 from diamond.service.people.first_start import first_start
 from diamond.service.platform.database.engine import LostRace, Store, Transaction
 from diamond.service.platform.database.tables import facts, metadata
@@ -130,26 +131,27 @@ def test_no_reader_misses_an_event_of_writers_that_commit_in_reverse_order(
     assert with_store(tmp_path, postgres.new_database(), race) == [[], ["first", "second"]]
 
 
-WISH = {"owner": LOCAL_USER, "endpoint": "e1", "key": "k", "build": "t1", "image": None}
-MOVE: dict[str, Any] = {
-    "id": "m1",
-    "owner": LOCAL_USER,
-    "kind": "copy",
-    "image": "i1",
-    "endpoint": "e1",
-    "source": "e2",
-    "reference": "",
-    "name": "",
-    "sha256": "",
-    "record": {},
-    "words": "",
-    "state": "running",
-    "bytes": 0,
-    "size": 0,
-    "message": "",
-    "created": 0.0,
-    "updated": 0.0,
-}
+REQUEST = RequestRow(owner=LOCAL_USER, endpoint="e1", key="k", build="t1", image=None)
+TRANSFER = TransferRow(
+    id="m1",
+    owner=LOCAL_USER,
+    kind="copy",
+    image="i1",
+    endpoint="e1",
+    source="e2",
+    reference="",
+    name="",
+    sha256="",
+    record=None,
+    words="",
+    state="running",
+    bytes=0,
+    size=0,
+    message="",
+    created=0.0,
+    started=None,
+    updated=0.0,
+)
 
 
 @pytest.mark.parametrize("awaited", ["build", "move"])
@@ -160,19 +162,19 @@ def test_what_a_task_is_made_to_wait_for_does_not_end_before_the_task_is_there(
 
     async def wait_for_it(tx: Transaction) -> object:
         if awaited == "build":
-            return await wishes.find_wish(tx, LOCAL_USER, "e1", "k")
-        return await wishes.open_copy(tx, "i1", "e1")
+            return await request_store.find_request(tx, LOCAL_USER, "e1", "k")
+        return await request_store.open_transfer_to(tx, "i1", "e1")
 
     async def end_it(tx: Transaction) -> None:
         if awaited == "build":
             await hold_wishes(tx, "t1")
         else:
-            await wishes.find_move(tx.connection, "m1", lock=True)
+            await request_store.find_transfer(tx.connection, "m1", lock=True)
 
     async def race(store: Store) -> None:
         await first_start(store)
-        await store.run(lambda tx: wishes.put_wish(tx, WISH, is_new=True))
-        await store.run(lambda tx: wishes.add_move(tx, MOVE))
+        await store.run(lambda tx: request_store.save_request(tx, REQUEST, is_new=True))
+        await store.run(lambda tx: request_store.add_transfer(tx, TRANSFER))
         async with store.write() as tx:
             assert await wait_for_it(tx)
             ending = asyncio.create_task(store.run(end_it))

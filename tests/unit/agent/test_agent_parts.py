@@ -134,20 +134,20 @@ def stream_of(tmp_path: Path, size: int, name: str = "stdout") -> Stream:
 def test_a_log_far_ahead_jumps_to_its_tail_after_the_head(tmp_path: Path) -> None:
     stream = stream_of(tmp_path, 100 * 2**20)
     part, content = stream.take(stream.look(1), 1_000_000)
-    assert (part["offset"], part["skipped"], len(content)) == (0, False, 1_000_000)
+    assert (part.offset, part.skipped, len(content)) == (0, False, 1_000_000)
     stream.confirm(HEAD_BYTES - 10)
     part, content = stream.take(stream.look(2), 1_000_000)
-    assert (part["offset"], len(content)) == (HEAD_BYTES - 10, 10)
+    assert (part.offset, len(content)) == (HEAD_BYTES - 10, 10)
     stream.confirm(HEAD_BYTES)
     part, _ = stream.take(stream.look(3), 1_000_000)
-    assert part["skipped"] and part["offset"] == 100 * 2**20 - TAIL_BYTES
+    assert part.skipped and part.offset == 100 * 2**20 - TAIL_BYTES
 
 
 def test_metrics_never_jump(tmp_path: Path) -> None:
     stream = stream_of(tmp_path, 100 * 2**20, "metrics")
     stream.confirm(HEAD_BYTES)
     part, _ = stream.take(stream.look(1), 1_000_000)
-    assert part["offset"] == HEAD_BYTES and not part["skipped"]
+    assert part.offset == HEAD_BYTES and not part.skipped
 
 
 def test_a_folder_swapped_for_a_link_leads_nowhere(tmp_path: Path) -> None:

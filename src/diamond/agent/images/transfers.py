@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import queue
 import threading
@@ -17,7 +16,8 @@ from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
 from diamond.agent.images.arrivals import Arriving
 from diamond.agent.images.enter import Images
-from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
+from diamond.agent.link.carriers import Declined, Link, LinkDown, answer_data, ask, message_bytes
+from diamond.core.decoding import decode
 from diamond.core.errors import (
     BadRequest,
     Cancelled,
@@ -30,10 +30,15 @@ from diamond.core.protocol import (
     CancelMove,
     DeleteImage,
     FetchImage,
+    FetchImagePart,
+    ImageBytesTaken,
     ImageCommand,
+    ImageInventory,
     PullImage,
     PushImage,
     SendImage,
+    TransferReport,
+    TransferReports,
     image_act,
     read_command,
 )
@@ -105,7 +110,7 @@ class Transfers:
         looked = time.monotonic()
         items = [record_data(one) for one in every(self._places) if Path(one.file).exists()]
         age = time.monotonic() - looked
-        ask(self.link, "images", {"items": items, "age": age}, timeout=120)
+        ask(self.link, "images", ImageInventory(items, age), timeout=120)
 
     @property
     def _intents(self) -> Path:
@@ -161,7 +166,7 @@ class Transfers:
         message = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         try:
             if isinstance(command, (FetchImage, PushImage, PullImage)):
-                self._report(command, "failed", message=message.strip())
+                self._report(TransferReport(command.move, "failed", message=message.strip()))
         except (LinkDown, Declined) as lost:
             log.warning("the end of %s could not be reported: %s", command.move, lost)
 
@@ -180,7 +185,7 @@ class Transfers:
 
     def _send_piece(self, call: str, data: bytes, offset: int, size: int) -> int:
         answer = self.link.call(call, data, query=f"offset={offset}&size={size}", timeout=120)
-        return int(json.loads(answer)["have"])
+        return decode(ImageBytesTaken, answer_data(call, answer)).have
 
     def _fetch(self, command: FetchImage) -> None:
         record = record_from({**command.record, "file": "", "stat": {}, "shared": False})
@@ -192,7 +197,8 @@ class Transfers:
             with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, record, part)
                 found = arrived(self._places, record, part, sha256=arriving.sha256())
-        self._report(command, "done", bytes=found.size, record=record_data(found))
+        done = TransferReport(command.move, "done", bytes=found.size, record=record_data(found))
+        self._report(done)
 
     def _found(self, record: Record) -> Record | None:
         """Here already, or in the group's folder."""
@@ -208,7 +214,7 @@ class Transfers:
         """Continue where an earlier try ended; nothing arrives for a while when the other endpoint is offline."""
         with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
-                wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
+                wanted = message_bytes(FetchImagePart(record.sha256, have))
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
                         if self._is_cancelled(command):
@@ -217,7 +223,7 @@ class Transfers:
 
     def _report_progress(self, command: FetchImage, count: int) -> None:
         try:
-            self._report(command, "running", bytes=count)
+            self._report(TransferReport(command.move, "running", bytes=count))
         except (LinkDown, Declined) as error:
             log.info("the progress of %s could not be reported: %s", command.move, error)
 
@@ -231,12 +237,19 @@ class Transfers:
         record = self._own(command.record.hex)
         reference, recipe = command.reference, command.recipe
         push(record, recipe, reference, places=self._places, **self._with(command))
-        self._report(command, "done", bytes=record.size, size=record.size)
+        self._report(TransferReport(command.move, "done", bytes=record.size, size=record.size))
 
     def _pull(self, command: PullImage) -> None:
         record, recipe = pull(command.reference, places=self._places, **self._with(command))
-        done = {"bytes": record.size, "size": record.size}
-        self._report(command, "done", **done, record=record_data(record), recipe=recipe)
+        done = TransferReport(
+            command.move,
+            "done",
+            bytes=record.size,
+            size=record.size,
+            record=record_data(record),
+            recipe=recipe,
+        )
+        self._report(done)
 
     def _with(self, command: ImageCommand) -> dict[str, Any]:
         call = Call(
@@ -261,9 +274,8 @@ class Transfers:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
-    def _report(self, command: ImageCommand, state: str, **facts: Any) -> None:
-        item = {"move": _name(command), "state": state, **facts}
-        ask(self.link, "moves", {"items": [item]}, timeout=60)
+    def _report(self, transfer: TransferReport) -> None:
+        ask(self.link, "moves", TransferReports([transfer]), timeout=60)
 
     def _keep_inventory_current(self) -> None:
         pause = 0.0

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any, BinaryIO, Protocol
 
+from diamond.core.decoding import encode
 from diamond.core.errors import BadRequest
+from diamond.core.protocol import Message
 
 PROTOCOL = "1"
 PATH = "/api/v1/sync/"
@@ -55,9 +57,16 @@ class Link(Protocol):
         """A call with a large answer, read as a stream."""
 
 
-def ask(link: Link, name: str, message: dict[str, Any], *, timeout: float = 30) -> dict[str, Any]:
-    """A call whose body and answer are JSON objects."""
-    answer = link.call(name, json.dumps(message).encode(), timeout=timeout)
+def ask(link: Link, name: str, message: Message, *, timeout: float = 30) -> dict[str, Any]:
+    """A call whose body (a message of core/protocol.py) and answer are JSON objects."""
+    return answer_data(name, link.call(name, message_bytes(message), timeout=timeout))
+
+
+def message_bytes(message: Message) -> bytes:
+    return json.dumps(encode(message)).encode()
+
+
+def answer_data(name: str, answer: bytes) -> dict[str, Any]:
     try:
         value = json.loads(answer or b"{}")
     except ValueError as error:

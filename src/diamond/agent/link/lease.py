@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.guard.policy import Policy
+from diamond.core.protocol import MachinePolicy
 
 DAY = 86400.0
 
@@ -45,15 +45,15 @@ class Lease:
         write_json(self._file, {"renewed": now}, mode=0o600, durable=True)
         return now + self.policy.lease_days * DAY
 
-    def as_data(self) -> dict[str, Any]:
+    def policy_report(self) -> MachinePolicy:
         """What the service hears of the policy and the lease at each hello."""
-        return {
-            "egress": self.policy.egress,
-            "lease_until": self.until,
-            "require_signed": self.policy.require_signed,
-            "community": self.policy.is_community,
-            "stands": self.policy.stands,
-        }
+        return MachinePolicy(
+            egress=self.policy.egress,
+            lease_until=self.until,
+            require_signed=self.policy.require_signed,
+            community=self.policy.is_community,
+            stands=self.policy.stands,
+        )
 
     @property
     def _file(self) -> Path:

@@ -7,27 +7,28 @@ import platform
 import socket
 import sys
 import urllib.parse
-from typing import Any
 
 import diamond
 from diamond.agent.link.carriers import HttpLink, ask
+from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
+from diamond.core.protocol import Pair, Paired
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def pair(url: str, code: str) -> dict[str, Any]:
+def pair(url: str, code: str) -> dict[str, str]:
     """Trade the code for a key; the answer is what `agent.json` holds."""
     check_address(url)
-    message = {
-        "code": code,
-        "host": socket.gethostname(),
-        "user": getpass.getuser(),
-        "agent_version": diamond.__version__,
-        "python": platform.python_version(),
-    }
-    answer = ask(HttpLink(url), "pair", message)
-    return {**{name: answer[name] for name in ("endpoint", "name", "key")}, "url": url}
+    message = Pair(
+        code=code,
+        host=socket.gethostname(),
+        user=getpass.getuser(),
+        agent_version=diamond.__version__,
+        python=platform.python_version(),
+    )
+    paired = decode(Paired, ask(HttpLink(url), "pair", message))
+    return {"endpoint": paired.endpoint, "name": paired.name, "key": paired.key, "url": url}
 
 
 def read_code() -> str:

@@ -21,7 +21,17 @@ from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, St
 from diamond.core.decoding import decode
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
-from diamond.core.protocol import VERSION, EventsTaken, Orders, Welcome
+from diamond.core.protocol import (
+    VERSION,
+    Events,
+    EventsTaken,
+    Hello,
+    MachineFolders,
+    MachinePolicy,
+    Orders,
+    Poll,
+    Welcome,
+)
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +113,7 @@ class Session:
         folders: Folders,
         fence: Fence,
         stays: str,
-        policy: Callable[[], dict[str, Any]],
+        policy: Callable[[], MachinePolicy],
     ) -> None:
         self.link, self.outbox = link, outbox
         self._folders, self._fence, self._stays, self._policy = folders, fence, stays, policy
@@ -129,7 +139,7 @@ class Session:
 
     def send_events(self, events: list[dict[str, Any]]) -> list[str]:
         """Send a batch; returns the tasks that the service does not know."""
-        message = {"epoch": self.outbox.epoch, "now": time.time(), "events": events}
+        message = Events(self.outbox.epoch, time.time(), events)
         answer = ask(self.link, "events", message)
         taken = decode(EventsTaken, answer)
         if taken.have < events[0]["n"] - 1:
@@ -140,30 +150,31 @@ class Session:
     def poll(self, done: Iterable[str]) -> Orders:
         """One held call for commands."""
         _wait_since(self._commanded_at, self.outbox.pause)
-        message = {"done": list(done), "wait": WAIT_SECONDS, "now": time.time()}
+        message = Poll(list(done), WAIT_SECONDS, time.time())
         answer = ask(self.link, "commands", message, timeout=WAIT_SECONDS + 20)
         orders = decode(Orders, answer)
         if orders.commands:
             self._commanded_at = time.monotonic()
         return orders
 
-    def _greeting(self) -> dict[str, Any]:
-        return {
-            "agent_version": diamond.__version__,
-            "protocol": VERSION,
-            "host": socket.gethostname(),
-            "user": getpass.getuser(),
-            "pid": os.getpid(),
-            "python": platform.python_version(),
-            "epoch": self.outbox.epoch,
-            "confirmed": self.outbox.confirmed,
-            "last_generation": self._fence.newest(),
-            "stays": self._stays,
-            "now": time.time(),
-            "folders": self._folders.as_data(),
-            "policy": self._policy(),
-            "secrets": list_secrets(self._folders.secrets),
-        }
+    def _greeting(self) -> Hello:
+        folders = self._folders
+        return Hello(
+            agent_version=diamond.__version__,
+            protocol=VERSION,
+            host=socket.gethostname(),
+            user=getpass.getuser(),
+            pid=os.getpid(),
+            python=platform.python_version(),
+            epoch=self.outbox.epoch,
+            confirmed=self.outbox.confirmed,
+            last_generation=self._fence.newest(),
+            stays=self._stays,
+            now=time.time(),
+            folders=MachineFolders(str(folders.keep), str(folders.work), str(folders.tmp)),
+            policy=self._policy(),
+            secrets=list_secrets(folders.secrets),
+        )
 
 
 def _wait_since(last: float, pause: Pause) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from diamond.agent.link.carriers import Link
+from diamond.agent.link.carriers import Link, answer_data, message_bytes
 from diamond.agent.output.redacted_steps import redact_steps
 from diamond.agent.tasks.verdicts import LATE_SECONDS
+from diamond.core.decoding import decode
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
+from diamond.core.protocol import BytesTaken, StreamPart, StreamParts
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ class Stream:
         except OSError:
             return True
 
-    def take(self, behind: int, room: int) -> tuple[dict[str, Any], bytes]:
+    def take(self, behind: int, room: int) -> tuple[StreamPart, bytes]:
         """The next part, at most `room` bytes."""
         offset, jump = self.offset, 0
         if self.name in LOGS and self.is_known:
@@ -98,21 +98,20 @@ class Stream:
             content = source.read(limit)
         return self._part(offset, len(content), skipped=jump > 0), content
 
-    def confirm(self, offset: Any) -> None:
-        if isinstance(offset, int):
-            self.offset, self.is_known = offset, True
+    def confirm(self, offset: int) -> None:
+        self.offset, self.is_known = offset, True
 
-    def _part(self, offset: int, length: int, *, skipped: bool) -> dict[str, Any]:
-        return {
-            "task": self.task,
-            "attempt": self.attempt,
-            "run": self.run,
-            "rank": self.rank,
-            "stream": self.name,
-            "offset": offset,
-            "length": length,
-            "skipped": skipped,
-        }
+    def _part(self, offset: int, length: int, *, skipped: bool) -> StreamPart:
+        return StreamPart(
+            task=self.task,
+            attempt=self.attempt,
+            run=self.run,
+            rank=self.rank,
+            stream=self.name,
+            offset=offset,
+            length=length,
+            skipped=skipped,
+        )
 
 
 class Streams:
@@ -186,9 +185,10 @@ class Streams:
         parts, contents, streams = self._collect(time.monotonic(), redacted=redacted)
         if not parts:
             return False
-        head = json.dumps({"parts": parts}).encode() + b"\n"
-        answer = json.loads(link.call("bytes", head + b"".join(contents)))
-        for stream, offset in zip(streams, answer.get("have") or []):
+        head = message_bytes(StreamParts(parts)) + b"\n"
+        answer = link.call("bytes", head + b"".join(contents))
+        taken = decode(BytesTaken, answer_data("bytes", answer))
+        for stream, offset in zip(streams, taken.have):
             stream.confirm(offset)
         return True
 
@@ -204,7 +204,7 @@ class Streams:
 
     def _collect(
         self, now: float, *, redacted: bool
-    ) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
+    ) -> tuple[list[StreamPart], list[bytes], list[Stream]]:
         parts, contents, streams = [], [], []
         wanted = [one for one in self._all() if one.name in STEPS or not redacted]
         room, everything = CALL_BYTES, [stream for stream in wanted if not stream.is_done]
@@ -223,7 +223,7 @@ class Streams:
                 continue
             if redacted:
                 content = redact_steps(content)
-                part["length"] = len(content)
+                part = replace(part, length=len(content))
             if not content:
                 continue
             room -= len(content)

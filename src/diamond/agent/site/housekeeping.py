@@ -16,6 +16,7 @@ from diamond.agent.site.probe import probe, room_fact
 from diamond.agent.site.probe_job import probe_compute
 from diamond.agent.site.profile import SiteProfile
 from diamond.core.errors import DiamondError
+from diamond.core.protocol import ProfileReport
 from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)
@@ -105,12 +106,17 @@ class Housekeeping:
         self._run_directories.remove_requested()
         if self._unsent:
             self._unsent = False
-            ask(self._link, "profile", read_json(self._folders.profile) or {})
+            self._report_profile()
         if time.monotonic() - self._cleaned_at > CLEAN_SECONDS:
             self._cleaned_at = time.monotonic()
             self._run_directories.apply_limits()
             self._look_again()
             self._run_directories.warn_of_purge()
+
+    def _report_profile(self) -> None:
+        profile = read_json(self._folders.profile) or {}
+        message = ProfileReport(1, profile.get("probed_at"), profile.get("facts") or {})
+        ask(self._link, "profile", message)
 
     def _look_again(self) -> None:
         """Disk space runs out while an agent runs for months; other facts change more slowly."""
@@ -125,7 +131,7 @@ class Housekeeping:
     def _probe(self, compute: bool) -> None:
         self._save(probe(self._scheduler, self._folders), probed_at=time.time())
         if compute:
-            ask(self._link, "profile", read_json(self._folders.profile) or {})
+            self._report_profile()
             self._save(probe_compute(self._scheduler, self._folders, self._profile.current()))
 
     def _save(self, facts: dict[str, Any], probed_at: float | None = None) -> None:

@@ -12,7 +12,7 @@ from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.agent.tasks.attempts import Attempts, Tracked
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.orphans import Orphans
-from diamond.core.protocol import Welcome
+from diamond.core.protocol import Adopt, KnownAttempt, Welcome
 
 log = logging.getLogger(__name__)
 
@@ -52,8 +52,8 @@ class Recovery:
             if not folders or not self.tasks.has(task):
                 continue
             self.attempts.unconfirm(task)
-            attempts = [{"attempt": each.attempt, "number": each.number} for each in folders]
-            message = {"task_json": folders[0].task_json(), "attempts": attempts}
+            attempts = [KnownAttempt(folder.attempt, folder.number) for folder in folders]
+            message = Adopt(folders[0].task_json(), attempts)
             with contextlib.suppress(LinkDown, Declined):
                 ask(self.link, "adopt", message)
                 self.attempts.report_again([task])

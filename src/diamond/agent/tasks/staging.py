@@ -14,7 +14,7 @@ from pathlib import Path
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
-from diamond.agent.link.carriers import Declined, Link
+from diamond.agent.link.carriers import Declined, Link, message_bytes
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.ranks import (
@@ -33,7 +33,7 @@ from diamond.core.errors import (
     NotFound,
 )
 from diamond.core.order import Build, Code, Order
-from diamond.core.protocol import Person, read_asked
+from diamond.core.protocol import FetchBlobs, Person, read_asked
 from diamond.core.task import Reason
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
@@ -208,7 +208,7 @@ class Stager:
     def _fetch(self, digests: list[str]) -> None:
         for start in range(0, len(digests), 1000):
             wanted = [f"sha256:{one}" for one in digests[start : start + 1000]]
-            with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
+            with self.link.fetch("blobs", message_bytes(FetchBlobs(wanted))) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
     def images(self) -> Images:

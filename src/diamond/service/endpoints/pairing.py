@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotSignedIn
+from diamond.core.protocol import Pair, Paired
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Kind, Principal
 from diamond.service.endpoints import store
@@ -31,11 +31,11 @@ class AgentCall:
     generation: int
 
 
-async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
+async def pair(services: Services, request: Pair) -> Paired:
     """Trade a code, once, for a key that does nothing until the owner has confirmed."""
-    code, key = str(told.get("code", "")), ids.new_secret()
+    code, key = request.code, ids.new_secret()
 
-    async def take(tx: Transaction) -> dict[str, Any]:
+    async def take(tx: Transaction) -> Paired:
         row = await store.endpoint_by_pairing(tx.connection, hash_secret(code))
         row = row and await store.endpoint_by_id(tx.connection, row.id, lock=True)
         if row is None or row.pairing_hash != hash_secret(code) or _is_over(row):
@@ -44,11 +44,11 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
                 "Ask for a fresh one: `diamond endpoint add NAME`.",
                 code="bad-pairing-code",
             )
-        paired = _paired(row, told, key)
+        paired = _paired(row, request, key)
         await store.save_endpoint(tx, row, paired)
         notices = await notify(tx, row.owner, [_confirm_notice(paired)])
         await publish(tx, row.owner, [News("endpoint", row.id), *notices])
-        return {"endpoint": row.id, "name": row.name, "key": key, "confirmed": False}
+        return Paired(row.id, row.name, key)
 
     return await services.store.run(take)
 
@@ -103,7 +103,7 @@ def _is_over(row: EndpointRow) -> bool:
     return (row.pairing_expires or 0.0) < time.time()
 
 
-def _paired(row: EndpointRow, told: dict[str, Any], key: str) -> EndpointRow:
+def _paired(row: EndpointRow, request: Pair, key: str) -> EndpointRow:
     return replace(
         row,
         pairing_hash=None,
@@ -112,8 +112,8 @@ def _paired(row: EndpointRow, told: dict[str, Any], key: str) -> EndpointRow:
         confirmed=False,
         state="confirming",
         since=time.time(),
-        host=str(told.get("host", ""))[:255],
-        user=str(told.get("user", ""))[:255],
-        agent_version=str(told.get("agent_version", ""))[:64],
-        python=str(told.get("python", ""))[:64],
+        host=request.host[:255],
+        user=request.user[:255],
+        agent_version=request.agent_version[:64],
+        python=request.python[:64],
     )

@@ -204,7 +204,8 @@ class EventStream:
 
     async def _images(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
         found = await images_by_id(connection, ids) if ids else {}
-        return {one["id"]: one for one in await show_images(connection, list(found.values()))}
+        shown = await show_images(connection, list(found.values()))
+        return {image.id: image.model_dump() for image in shown}
 
     async def _notices(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
         if not ids:

@@ -1,77 +1,86 @@
-"""An image that exists: it is written down, and the tasks that waited for it go on."""
+"""An image that exists: it is stored, and the tasks that waited for it continue."""
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
 
 from diamond.core import ids
 from diamond.core.decoding import decode
+from diamond.core.errors import BadRequest
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
-from diamond.service.images import request_store as wishes
-from diamond.service.images import store as rows
+from diamond.runtimes.records import Record, record_from
+from diamond.service.images import request_store, store
+from diamond.service.images.build_steps import BuildLine
+from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.tasks.dependency_store import waiting_for
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
-Data = Mapping[str, Any]
+log = logging.getLogger(__name__)
 
 
-async def keep_image(
+async def store_image(
     tx: Transaction,
     *,
     owner: str,
     endpoint: str,
-    record: Data,
-    recipe: Data,
+    record: Record,
+    recipe: JsonObject,
     name: str = "",
     build: str | None = None,
 ) -> str:
-    """The image's id; the copy on this endpoint is the newest. A name moves on from an older image.
+    """The image's id; the copy on this endpoint is the newest. An older image loses the name to this one.
 
-    With a `build` it is the person's own from here on: files of others, accepted before, are no longer taken.
+    With a `build` it is the owner's own from here on: files of others, accepted before, no longer count.
     """
-    now, identity = time.time(), str(record["identity"])
-    known = await rows.image_of_identity(tx.connection, owner, identity)
-    image = str(known["id"]) if known else ids.new_id(ids.IMAGE)
-    if name and not (known and known["name"] == name):
-        await rows.free_name(tx, owner, name)
-    values = {"record": dict(record), "updated": now, **({"name": name} if name else {})}
-    if build:
-        values["accepted"] = {}
-    if known:
-        await rows.change_image(tx, image, values)
+    now = time.time()
+    known = await store.image_of_identity(tx.connection, owner, record.identity)
+    if name and not (known and known.name == name):
+        await store.free_name(tx, owner, name)
+    if known is None:
+        image = ImageRow(
+            id=ids.new_id(ids.IMAGE),
+            owner=owner,
+            name=name or None,
+            identity=record.identity,
+            platform=record.platform,
+            recipe=recipe,
+            record=record,
+            build=build,
+            created=now,
+            updated=now,
+        )
+        await store.add_image(tx, image)
     else:
-        fresh = {
-            "id": image,
-            "owner": owner,
-            "name": None,
-            "identity": identity,
-            "recipe": dict(recipe),
-            "platform": str(record["platform"]),
-            "build": build,
-            "created": now,
-            **values,
-        }
-        await rows.add_image(tx, fresh)
-    await keep_copy(tx, owner=owner, endpoint=endpoint, image=image, record=record)
-    await publish(tx, owner, [News("image", image)])
-    return image
+        accepted = {} if build else known.accepted
+        image = replace(
+            known, name=name or known.name, record=record, accepted=accepted, updated=now
+        )
+        await store.save_image(tx, image)
+    await store_copy(tx, owner=owner, endpoint=endpoint, image=image.id, record=record)
+    await publish(tx, owner, [News("image", image.id)])
+    return image.id
 
 
-async def take_built(tx: Transaction, task: TaskRow, line: Data) -> None:
-    """What a build tells at its end: the image, and with it the tasks that waited."""
-    record, build = line["record"], task.order.build
-    recipe = line.get("recipe") or {
-        "environment": asdict(build.environment) if build else {},
-        "platform": record["platform"],
-    }
-    image = await keep_image(
+async def store_built_image(tx: Transaction, task: TaskRow, line: BuildLine) -> None:
+    """What a build reports at its end: the image, and with it the tasks that waited."""
+    try:
+        record = record_from(line.record)
+    except BadRequest as error:
+        log.warning("the image that %s reports cannot be read: %s", task.id, error.message)
+        return
+    recipe = line.recipe
+    if recipe is None:
+        build = task.order.build
+        environment = asdict(build.environment) if build else {}
+        recipe = {"environment": environment, "platform": record.platform}
+    image = await store_image(
         tx,
         owner=task.owner,
         endpoint=task.endpoint,
@@ -80,41 +89,40 @@ async def take_built(tx: Transaction, task: TaskRow, line: Data) -> None:
         name=task.name,
         build=task.id,
     )
-    await wishes.grant_wishes(tx, task.id, image)
+    await request_store.fulfil_requests(tx, task.id, image)
     await release(tx, task.id, image, record)
 
 
-async def keep_copy(
-    tx: Transaction, *, owner: str, endpoint: str, image: str, record: Data
+async def store_copy(
+    tx: Transaction, *, owner: str, endpoint: str, image: str, record: Record
 ) -> None:
-    row = {
-        "image": image,
-        "endpoint": endpoint,
-        "format": str(record["format"]),
-        "owner": owner,
-        "sha256": str(record["sha256"]),
-        "record": dict(record),
-        "at": time.time(),
-    }
-    await rows.put_copy(tx, row)
+    copy = CopyRow(
+        image=image,
+        endpoint=endpoint,
+        format=record.format,
+        owner=owner,
+        sha256=record.sha256,
+        record=record,
+        at=time.time(),
+    )
+    await store.put_copy(tx, copy)
 
 
-def image_of(record: Data) -> Image:
+def image_of(record: Record) -> Image:
     """As an order names it: by its file, with what it sets inside. A virtual environment stays the agent's own."""
-    names: tuple[str, ...] = ("identity", "sha256", "format")
-    if record["format"] != "venv":
-        names += ("variables", "path")
-    return decode(Image, {name: record.get(name) for name in names}, "image")
+    file = {"identity": record.identity, "sha256": record.sha256, "format": record.format}
+    inside = {"variables": record.variables, "path": record.path}
+    return decode(Image, file if record.format == "venv" else {**file, **inside}, "image")
 
 
-async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
+async def release(tx: Transaction, what: str, image: str, record: Record) -> None:
     """The tasks that waited for this build or transfer get the image in their orders, and are submitted if nothing else is missing."""
     for row in await waiting_for(tx.connection, what):
         if row.cancel_requested:
             continue
         order = {**row.order_json, "image": asdict(image_of(record))}
         ready = replace(row, order_json=order, digest=order_from(order).digest)
-        await rows.add_use(tx, image=image, task=row.id, owner=row.owner)
+        await store.add_use(tx, image=image, task=row.id, owner=row.owner)
         steps = Steps(row.owner)
         await steps.meet(tx, ready, what, "the image is there")
         await steps.save(tx)

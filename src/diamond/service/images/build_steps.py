@@ -1,102 +1,184 @@
-"""The lines that a build tells (docs/internals/images.md) as one picture."""
+"""The lines that a build reports (docs/internals/images.md), put together as its progress."""
 
 from __future__ import annotations
 
 import json
+import logging
 import shlex
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from diamond.core.decoding import decode
+from diamond.core.errors import BadRequest
+from diamond.service.images.schemas import BuildFailure, StepState
+from diamond.service.platform.text import clean
 
-@dataclass
-class Told:
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class BuildLine:
+    """One line of a build; each event has some of these fields."""
+
+    event: str
     identity: str = ""
     runtime: str = ""
     route: str = ""
     definition: str = ""
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    failure: dict[str, Any] | None = None
+    steps: list[PlannedStep] = field(default_factory=list)
+    step: str = ""
+    at: float | None = None
+    seconds: float | None = None
+    exit_code: int | None = None
+    log_from: int | None = None
+    log_to: int | None = None
+    cause: str = ""
+    message: str = ""
+    hint: str = ""
+    last_lines: list[str] = field(default_factory=list)
+    shell: list[str] = field(default_factory=list)
     reused: bool = False
-    image: dict[str, Any] | None = None
-    """The last `image` line."""
+    record: dict[str, Any] | None = None
+    recipe: dict[str, Any] | None = None
 
 
-def read_steps(lines: Iterable[Mapping[str, Any]]) -> Told:
-    told = Told()
+@dataclass(frozen=True)
+class StepProgress:
+    name: str
+    title: str
+    state: StepState = "waiting"
+    started: float | None = None
+    seconds: float | None = None
+    exit_code: int | None = None
+    log_from: int | None = None
+    log_to: int | None = None
+
+
+@dataclass(frozen=True)
+class BuildProgress:
+    identity: str = ""
+    runtime: str = ""
+    route: str = ""
+    definition: str = ""
+    steps: tuple[StepProgress, ...] = ()
+    failure: BuildFailure | None = None
+    reused: bool = False
+
+    def with_step(self, name: str, change: Callable[[StepProgress], StepProgress]) -> BuildProgress:
+        steps = (change(step) if step.name == name else step for step in self.steps)
+        return replace(self, steps=tuple(steps))
+
+
+def read_steps(lines: Iterable[BuildLine]) -> BuildProgress:
+    progress = BuildProgress()
     for line in lines:
-        reader = _READERS.get(str(line.get("event")))
+        reader = _READERS.get(line.event)
         if reader is not None:
-            reader(told, line)
-    return told
+            progress = reader(progress, line)
+    return progress
 
 
-def parse_lines(data: bytes) -> list[dict[str, Any]]:
-    """Whole lines that are JSON objects; the rest is passed over."""
-    found = []
-    for line in data.splitlines():
+def parse_lines(data: bytes) -> list[BuildLine]:
+    """Whole lines that can be read; the rest is passed over."""
+    lines = []
+    for text in data.splitlines():
         try:
-            one = json.loads(line)
-        except ValueError:
+            lines.append(decode(BuildLine, clean(json.loads(text))))
+        except (ValueError, RecursionError):
             continue
-        if isinstance(one, dict):
-            found.append(one)
-    return found
+        except BadRequest as error:
+            log.info("a line of a build is left out: %s", error.message)
+    return lines
 
 
-def _plan(told: Told, line: Mapping[str, Any]) -> None:
-    for name in ("identity", "runtime", "route", "definition"):
-        setattr(told, name, str(line.get(name) or ""))
-    told.steps = [
-        {"name": str(one["name"]), "title": str(one["title"]), "state": "waiting"}
-        for one in line.get("steps") or []
-    ]
-    told.failure = None
+def _plan(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    return replace(
+        progress,
+        identity=line.identity,
+        runtime=line.runtime,
+        route=line.route,
+        definition=line.definition,
+        steps=tuple(StepProgress(step.name, step.title) for step in line.steps),
+        failure=None,
+    )
 
 
-def _started(told: Told, line: Mapping[str, Any]) -> None:
-    _change(told, line, state="running", started=line.get("at"), log_from=line.get("log_from"))
+def _started(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    return progress.with_step(
+        line.step,
+        lambda step: replace(step, state="running", started=line.at, log_from=line.log_from),
+    )
 
 
-def _cached(told: Told, line: Mapping[str, Any]) -> None:
-    span = {name: line.get(name) for name in ("log_from", "log_to")}
-    _change(told, line, state="cached", seconds=0.0, exit_code=0, **span)
+def _cached(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    return progress.with_step(
+        line.step,
+        lambda step: replace(
+            step,
+            state="cached",
+            seconds=0.0,
+            exit_code=0,
+            log_from=line.log_from,
+            log_to=line.log_to,
+        ),
+    )
 
 
-def _ended(told: Told, line: Mapping[str, Any]) -> None:
-    names = ("seconds", "exit_code", "log_from", "log_to")
-    state = "failed" if line.get("exit_code") else "done"
-    _change(told, line, state=state, **{name: line.get(name) for name in names})
+def _ended(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    return progress.with_step(
+        line.step,
+        lambda step: replace(
+            step,
+            state="failed" if line.exit_code else "done",
+            seconds=line.seconds,
+            exit_code=line.exit_code,
+            log_from=line.log_from,
+            log_to=line.log_to,
+        ),
+    )
 
 
-def _failed(told: Told, line: Mapping[str, Any]) -> None:
-    _change(told, line, state="failed")
-    names = ("step", "exit_code", "cause", "message", "hint", "last_lines")
-    told.failure = {name: line[name] for name in names if name in line}
-    told.failure["shell"] = shlex.join(str(word) for word in line.get("shell") or [])
+def _failed(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    failure = BuildFailure(
+        step=line.step,
+        exit_code=line.exit_code,
+        cause=line.cause,
+        message=line.message,
+        hint=line.hint,
+        last_lines=line.last_lines,
+        shell=shlex.join(line.shell),
+    )
+    failed = progress.with_step(line.step, lambda step: replace(step, state="failed"))
+    return replace(failed, failure=failure)
 
 
-def _refused(told: Told, line: Mapping[str, Any]) -> None:
-    if told.failure is None:
-        message, hint = str(line.get("message", "")), str(line.get("hint", ""))
-        told.failure = {"step": "", "message": message, "hint": hint, "cause": "refused"}
-        told.failure["mend"] = str(line.get("step", ""))
+def _refused(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    if progress.failure is not None:
+        return progress
+    failure = BuildFailure(
+        step="", mend=line.step, cause="refused", message=line.message, hint=line.hint
+    )
+    return replace(progress, failure=failure)
 
 
-def _image(told: Told, line: Mapping[str, Any]) -> None:
-    told.image, told.reused = dict(line), bool(line.get("reused"))
-    record = line.get("record") or {}
-    told.identity = told.identity or str(record.get("identity", ""))
-    told.runtime = told.runtime or str(record.get("runtime", ""))
+def _image(progress: BuildProgress, line: BuildLine) -> BuildProgress:
+    record = line.record or {}
+    return replace(
+        progress,
+        reused=line.reused,
+        identity=progress.identity or str(record.get("identity", "")),
+        runtime=progress.runtime or str(record.get("runtime", "")),
+    )
 
 
-def _change(told: Told, line: Mapping[str, Any], **values: Any) -> None:
-    for step in told.steps:
-        if step["name"] == line.get("step"):
-            step.update(values)
-
-
-_READERS = {
+_READERS: dict[str, Callable[[BuildProgress, BuildLine], BuildProgress]] = {
     "plan": _plan,
     "started": _started,
     "cached": _cached,

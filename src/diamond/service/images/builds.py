@@ -17,8 +17,14 @@ from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images import store as rows
-from diamond.service.images.build_steps import Told, parse_lines, read_steps
+from diamond.service.images import schemas, store
+from diamond.service.images.build_steps import (
+    BuildLine,
+    BuildProgress,
+    StepProgress,
+    parse_lines,
+    read_steps,
+)
 from diamond.service.images.environments import (
     planned_steps,
     read_environment,
@@ -29,15 +35,14 @@ from diamond.service.images.image_requests import (
     WantedBuild,
     endpoint_facts,
     image_name,
-    want_build,
-    wanted_build,
+    plan_build,
+    request_build,
 )
 from diamond.service.images.request_store import image_of_build
 from diamond.service.images.schemas import BuildRequest, ResumeRequest
 from diamond.service.images.views import show_image
-from diamond.service.output import log_store as logs
+from diamond.service.output import log_store
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
@@ -58,7 +63,7 @@ async def start_build(
 
     async def start(tx: Transaction) -> dict[str, Any]:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
-        wanted, composed = wanted_build(
+        wanted, composed = plan_build(
             Build(environment, runtime, upgrade=body.upgrade),
             name=body.name or _own_name(environment),
             on=body.endpoint,
@@ -66,12 +71,12 @@ async def start_build(
             endpoints=[endpoint_facts(row) for row in found],
             resources=body.resources,
         )
-        endpoint = next(row for row in found if row["name"] == composed.endpoint)
+        endpoint = next(row for row in found if row.name == composed.endpoint)
         answer = await _begun(tx, principal, endpoint, wanted, name=body.name)
         return {**answer, "warnings": composed.warnings}
 
-    wish = Once.of(key, "POST /images/builds", body.model_dump())
-    return await once(services.store, principal, wish, start)
+    request = Once.of(key, "POST /images/builds", body.model_dump())
+    return await once(services.store, principal, request, start)
 
 
 async def resume_build(
@@ -81,12 +86,12 @@ async def resume_build(
 
     async def resume(tx: Transaction) -> dict[str, Any]:
         row = await _find(tx.connection, principal, task, Action.WRITE)
-        if row["state"] not in FINAL_WORDS:
-            raise Conflict(f"{row['id']} is still {row['state']}", "Cancel it first.")
-        endpoint = await endpoint_rows.endpoint_by_id(tx.connection, row["endpoint"])
+        if row.state not in FINAL_WORDS:
+            raise Conflict(f"{row.id} is still {row.state}", "Cancel it first.")
+        endpoint = await endpoint_rows.endpoint_by_id(tx.connection, row.endpoint)
         if endpoint is None:
             raise Conflict(
-                f"Endpoint {row['endpoint_name']} is no longer there", "Build it elsewhere."
+                f"Endpoint {row.endpoint_name} is no longer there", "Build it elsewhere."
             )
         before = row.order.build or Build()
         changed = replace(
@@ -94,45 +99,45 @@ async def resume_build(
             environment=_changed(before.environment, body),
             runtime=wanted_runtime(body.environment) or before.runtime,
         )
-        wanted, _ = wanted_build(
+        wanted, _ = plan_build(
             changed,
-            name=row["name"],
+            name=row.name,
             on=_place(row),
             endpoints=[endpoint_facts(endpoint)],
             account=row.order.placement.account or "auto",
             resources=_resources(asdict(row.order.resources)),
         )
-        return await _begun(tx, principal, endpoint, wanted, retry_of=row["id"])
+        return await _begun(tx, principal, endpoint, wanted, retry_of=row.id)
 
-    wish = Once.of(key, f"resume {task}", body.model_dump())
-    return await once(services.store, principal, wish, resume)
+    request = Once.of(key, f"resume {task}", body.model_dump())
+    return await once(services.store, principal, request, resume)
 
 
-async def get_build(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+async def get_build(services: Services, principal: Principal, task: str) -> schemas.Build:
     async with services.store.read() as connection:
         row = await _find(connection, principal, task)
         return await show_build(connection, row)
 
 
-async def show_build(connection: AsyncConnection, row: TaskRow) -> dict[str, Any]:
+async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build:
     build = row.order.build or Build()
-    environment = build.environment
-    told = read_steps(await _lines(connection, row))
-    image = await image_of_build(connection, row["id"])
-    return {
-        "task": (await as_now_known(connection, [row]))[0].model_dump(mode="json"),
-        "name": row["name"],
-        "environment": environment_data(environment),
-        "identity": told.identity,
-        "runtime": told.runtime or build.runtime,
-        "route": told.route,
-        "definition": told.definition,
-        "steps": _steps(told, environment, build.runtime),
-        "failure": _failure(told, row),
-        "image": image,
-        "reused": told.reused,
-        "resumed_from": row["retry_of"],
-    }
+    progress = read_steps(await _lines(connection, row))
+    return schemas.Build.model_validate(
+        {
+            "task": (await as_now_known(connection, [row]))[0].model_dump(mode="json"),
+            "name": row.name,
+            "environment": environment_data(build.environment),
+            "identity": progress.identity,
+            "runtime": progress.runtime or build.runtime,
+            "route": progress.route,
+            "definition": progress.definition,
+            "steps": _steps(progress, build.environment, build.runtime),
+            "failure": _failure(progress, row),
+            "image": await image_of_build(connection, row.id),
+            "reused": progress.reused,
+            "resumed_from": row.retry_of,
+        }
+    )
 
 
 async def _begun(
@@ -144,58 +149,59 @@ async def _begun(
     name: str = "",
     retry_of: str | None = None,
 ) -> dict[str, Any]:
-    begun = await want_build(tx, endpoint, wanted, retry_of=retry_of)
+    begun = await request_build(tx, endpoint, wanted, retry_of=retry_of)
     if isinstance(begun, ReadyImage):
         await _take_name(tx, principal.user, begun.id, name)
-        row = await rows.image_by_id(tx.connection, begun.id)
+        row = await store.image_by_id(tx.connection, begun.id)
         assert row is not None
-        return {"build": None, "image": await show_image(tx.connection, row)}
+        return {"build": None, "image": (await show_image(tx.connection, row)).model_dump()}
     task = await find_task(tx.connection, principal, begun.id)
-    return {"build": await show_build(tx.connection, task), "image": None}
+    return {"build": (await show_build(tx.connection, task)).model_dump(), "image": None}
 
 
 async def _take_name(tx: Transaction, owner: str, image: str, name: str) -> None:
-    row = await rows.image_by_id(tx.connection, image)
-    if name and row is not None and row["name"] != name:
-        await rows.free_name(tx, owner, name)
-        await rows.change_image(tx, image, {"name": name})
+    row = await store.image_by_id(tx.connection, image)
+    if name and row is not None and row.name != name:
+        await store.free_name(tx, owner, name)
+        await store.change_image(tx, image, name=name)
 
 
 async def _find(
     connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
 ) -> TaskRow:
     row = await find_task(connection, principal, task, action)
-    if row["kind"] != "build":
-        raise NotFound(f"{row['id']} is not a build", "`diamond tasks --kind build` lists builds.")
+    if row.kind != "build":
+        raise NotFound(f"{row.id} is not a build", "`diamond tasks --kind build` lists builds.")
     return row
 
 
-async def _lines(connection: AsyncConnection, row: Row) -> list[dict[str, Any]]:
-    """What the newest run told of its steps."""
-    found = [
-        one for one in await logs.streams_of(connection, row["id"]) if one["stream"] == "steps"
-    ]
-    own = [one for one in found if one["attempt"] == row["attempt"]] or found
+async def _lines(connection: AsyncConnection, row: TaskRow) -> list[BuildLine]:
+    """What the newest run reported about its steps."""
+    streams = await log_store.streams_of(connection, row.id)
+    steps = [stream for stream in streams if stream.stream == "steps"]
+    own = [stream for stream in steps if stream.attempt == row.attempt] or steps
     if not own:
         return []
-    newest = max(own, key=lambda one: int(one["run"]))
-    _, data = await logs.read_kept(connection, newest["id"], 0, STEPS_BYTES)
+    newest = max(own, key=lambda stream: stream.run)
+    _, data = await log_store.read_kept(connection, newest.id, 0, STEPS_BYTES)
     return parse_lines(data)
 
 
-def _steps(told: Told, environment: Environment, runtime: str) -> list[dict[str, Any]]:
-    steps = told.steps or planned_steps(environment, runtime)
+def _steps(
+    progress: BuildProgress, environment: Environment, runtime: str
+) -> list[schemas.BuildStep]:
+    planned = [StepProgress(step.name, step.title) for step in planned_steps(environment, runtime)]
     return [
-        {"state": "waiting", **step, "editable": editable_text(environment, step["name"])}
-        for step in steps
+        schemas.BuildStep(**asdict(step), editable=editable_text(environment, step.name))
+        for step in progress.steps or planned
     ]
 
 
-def _failure(told: Told, row: Row) -> dict[str, Any] | None:
-    if told.failure is not None:
-        return told.failure
-    if row["state"] == "failed":
-        return {"step": "", "message": row["message"] or "the build failed"}
+def _failure(progress: BuildProgress, row: TaskRow) -> schemas.BuildFailure | None:
+    if progress.failure is not None:
+        return progress.failure
+    if row.state == "failed":
+        return schemas.BuildFailure(step="", message=row.message or "the build failed")
     return None
 
 

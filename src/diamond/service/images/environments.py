@@ -21,8 +21,9 @@ from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images.image_requests import wish_key
-from diamond.service.images.request_store import granted
+from diamond.service.images.image_requests import request_key
+from diamond.service.images.request_store import requested_image
+from diamond.service.images.schemas import EnvironmentPreview, ImportAnswer, PreviewStep
 from diamond.service.images.transfers import able
 from diamond.service.platform.services import Services
 
@@ -59,43 +60,54 @@ def examine_environment(
 
 async def preview(
     services: Services, principal: Principal, raw: dict[str, Any], endpoint: str, runtime: str
-) -> dict[str, Any]:
+) -> EnvironmentPreview:
     """What it would become; nothing is made."""
     place = await _endpoint(services, principal, endpoint)
     wanted = wanted_runtime(raw, runtime)
     builder = wanted or _builder(raw, place)
     environment, faults = examine_environment(raw)
     form = form_for(builder)
-    shown = {"ok": not faults, "faults": faults, "runtime": builder, "form": form}
+    shown = EnvironmentPreview.model_validate(
+        {
+            "ok": not faults,
+            "faults": faults,
+            "runtime": builder,
+            "form": form,
+            "definition": "",
+            "steps": [],
+            "yaml": write_text(raw),
+            "image": None,
+        }
+    )
     if environment is None:
-        return {**shown, "definition": "", "steps": [], "yaml": write_text(raw), "image": None}
-    recipe = Recipe(environment, lock=environment.lock)
-    return {
-        **shown,
-        "definition": render(recipe, form),
-        "steps": planned_steps(environment, builder),
-        "yaml": environment_yaml(environment, str(raw.get("runtime") or "")),
-        "image": await _known(services, place, Build(environment, wanted)),
-    }
+        return shown
+    return shown.model_copy(
+        update={
+            "definition": render(Recipe(environment, lock=environment.lock), form),
+            "steps": planned_steps(environment, builder),
+            "yaml": environment_yaml(environment, str(raw.get("runtime") or "")),
+            "image": await _known(services, place, Build(environment, wanted)),
+        }
+    )
 
 
-def planned_steps(environment: Environment, builder: str) -> list[dict[str, Any]]:
+def planned_steps(environment: Environment, builder: str) -> list[PreviewStep]:
     plan = make_plan(Recipe(environment, lock=environment.lock), builder or "apptainer")
-    return [{"name": one.name, "title": one.title} for one in plan.steps]
+    return [PreviewStep(name=step.name, title=step.title) for step in plan.steps]
 
 
-def import_file(name: str, text: str) -> dict[str, Any]:
+def import_file(name: str, text: str) -> ImportAnswer:
     """The environment that a file describes, and what of it was not taken."""
     try:
         found = import_text(text, name, yaml.safe_load)
     except yaml.YAMLError as error:
         raise BadRequest(f"{name} is not valid YAML: {error}", "Check its indentation.") from None
-    return {
-        "environment": environment_data(found.environment),
-        "yaml": environment_yaml(found.environment),
-        "left_out": found.left_out,
-        "copies": found.copies,
-    }
+    return ImportAnswer(
+        environment=environment_data(found.environment),
+        yaml=environment_yaml(found.environment),
+        left_out=found.left_out,
+        copies=found.copies,
+    )
 
 
 def environment_yaml(environment: Environment, runtime: str = "") -> str:
@@ -117,9 +129,9 @@ async def _known(services: Services, endpoint: EndpointRow | None, build: Build)
     """The image that is there already."""
     if endpoint is None:
         return None
-    owner, place = endpoint["owner"], endpoint["id"]
+    owner, place = endpoint.owner, endpoint.id
     async with services.store.read() as connection:
-        return await granted(connection, owner, place, wish_key(build))
+        return await requested_image(connection, owner, place, request_key(build))
 
 
 def _builder(raw: dict[str, Any], endpoint: EndpointRow | None) -> str:

@@ -6,14 +6,17 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_endpoint_online
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint
-from diamond.service.images import store as rows
+from diamond.service.images import store
+from diamond.service.images.rows import CopyRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 
@@ -28,44 +31,42 @@ async def prune(
         place = await find_endpoint(connection, principal.user, endpoint)
         if place is None:
             raise NotFound(f"There is no endpoint {endpoint!r}", "See `diamond endpoint list`.")
-        require(principal, Action.WRITE, owner=place["owner"], what="endpoint")
-        copies = await rows.copies_on(connection, place["id"])
+        require(principal, Action.WRITE, owner=place.owner, what="endpoint")
+        copies = await store.copies_on(connection, place.id)
         unwanted = await _unwanted(connection, copies, time.time() - unused_days * DAY)
     require_endpoint_online(services, place)
     told = [
-        {"sha256": one["sha256"], "identity": _identity(one), "format": one["format"]}
+        {"sha256": one.sha256, "identity": one.record.identity, "format": one.format}
         for one in unwanted
     ]
     answer = await services.relay.ask_json(
-        place["id"], "prune-images", images=told, days=unused_days, dry_run=dry_run
+        place.id, "prune-images", images=told, days=unused_days, dry_run=dry_run
     )
     if not dry_run:
         await services.store.run(lambda tx: _forget(tx, place, unwanted))
     items = answer.get("items") or []
-    total = sum(int(one["bytes"]) for one in items)
+    total = sum(int(one.bytes) for one in items)
     return {"items": items, "bytes": total, "dry_run": dry_run}
 
 
-async def _unwanted(connection: Any, copies: Sequence[Row], before: float) -> Sequence[Row]:
+async def _unwanted(
+    connection: AsyncConnection, copies: Sequence[CopyRow], before: float
+) -> list[CopyRow]:
     """Copies of images without a name that no task used since, and that none uses now."""
-    ids = sorted({copy["image"] for copy in copies})
-    found = await rows.images_by_id(connection, ids) if ids else {}
-    last = await rows.last_uses(connection, ids) if ids else {}
-    uses = await rows.count_uses(connection, ids) if ids else {}
+    ids = sorted({copy.image for copy in copies})
+    found = await store.images_by_id(connection, ids) if ids else {}
+    last = await store.last_uses(connection, ids) if ids else {}
+    uses = await store.count_uses(connection, ids) if ids else {}
 
-    def is_unwanted(copy: Row) -> bool:
-        image = found[copy["image"]]
-        used = max(last.get(image["id"], 0.0), image["created"])
-        return not image["name"] and not uses.get(image["id"], (0, 0))[1] and used < before
+    def is_unwanted(copy: CopyRow) -> bool:
+        image = found[copy.image]
+        used = max(last.get(image.id, 0.0), image.created)
+        return not image.name and not uses.get(image.id, (0, 0))[1] and used < before
 
     return [copy for copy in copies if is_unwanted(copy)]
 
 
-def _identity(copy: Row) -> str:
-    return str(copy["record"].get("identity", ""))
-
-
-async def _forget(tx: Transaction, endpoint: Row, gone: Sequence[Row]) -> None:
-    await rows.drop_copies(tx, [(one["image"], one["endpoint"], one["format"]) for one in gone])
-    news = [News("image", image) for image in sorted({one["image"] for one in gone})]
-    await publish(tx, endpoint["owner"], news)
+async def _forget(tx: Transaction, endpoint: EndpointRow, gone: Sequence[CopyRow]) -> None:
+    await store.drop_copies(tx, [(one.image, one.endpoint, one.format) for one in gone])
+    news = [News("image", image) for image in sorted({one.image for one in gone})]
+    await publish(tx, endpoint.owner, news)

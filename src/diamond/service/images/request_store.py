@@ -1,4 +1,4 @@
-"""Which environments were asked for where, the moves of images, and the tasks that wait for either."""
+"""Which environments were requested where, and the transfers of images."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.images.travel import MEASURING_BYTES
 from diamond.service.images.rows import RequestRow, TransferRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import image_moves, image_wishes, images
 
-OPEN_MOVES = ("waiting", "running")
+OPEN_STATES = ("waiting", "running")
 DAY = 86400.0
 
 
-async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> RequestRow | None:
+async def find_request(tx: Transaction, owner: str, endpoint: str, key: str) -> RequestRow | None:
     """Locked, so that of many who ask at once one starts the build."""
     query = select(image_wishes).where(
         image_wishes.c.owner == owner,
@@ -29,8 +29,10 @@ async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Req
     return row_of(await tx.connection.execute(query.with_for_update()), RequestRow)
 
 
-async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
-    """The image that a wish has led to."""
+async def requested_image(
+    connection: AsyncConnection, owner: str, endpoint: str, key: str
+) -> str | None:
+    """The image that a request has led to."""
     query = select(image_wishes.c.image).where(
         image_wishes.c.owner == owner,
         image_wishes.c.endpoint == endpoint,
@@ -39,22 +41,22 @@ async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: s
     return (await connection.execute(query)).scalar_one_or_none()
 
 
-async def put_wish(tx: Transaction, row: dict[str, Any], *, is_new: bool) -> None:
-    """Of two who wish the same for the first time at once, one runs again and finds the other's build."""
+async def save_request(tx: Transaction, row: RequestRow, *, is_new: bool) -> None:
+    """Of two who ask for the same for the first time at once, one runs again and finds the other's build."""
     if is_new:
-        await tx.connection.execute(insert(image_wishes), row)
+        await tx.connection.execute(insert(image_wishes), values_of(row))
         return
     own = update(image_wishes).where(
-        image_wishes.c.owner == row["owner"],
-        image_wishes.c.endpoint == row["endpoint"],
-        image_wishes.c.key == row["key"],
+        image_wishes.c.owner == row.owner,
+        image_wishes.c.endpoint == row.endpoint,
+        image_wishes.c.key == row.key,
     )
-    await tx.connection.execute(own.values(build=row["build"], image=row["image"]))
+    await tx.connection.execute(own.values(build=row.build, image=row.image))
 
 
-async def grant_wishes(tx: Transaction, build: str, image: str) -> None:
-    granted = update(image_wishes).where(image_wishes.c.build == build)
-    await tx.connection.execute(granted.values(image=image))
+async def fulfil_requests(tx: Transaction, build: str, image: str) -> None:
+    requested_image = update(image_wishes).where(image_wishes.c.build == build)
+    await tx.connection.execute(requested_image.values(image=image))
 
 
 async def image_of_build(connection: AsyncConnection, build: str) -> str | None:
@@ -66,79 +68,81 @@ async def image_of_build(connection: AsyncConnection, build: str) -> str | None:
     return (await connection.execute(built)).scalars().first()
 
 
-async def add_move(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(image_moves), row)
+async def add_transfer(tx: Transaction, transfer: TransferRow) -> None:
+    await tx.connection.execute(insert(image_moves), values_of(transfer))
 
 
-async def find_move(
-    connection: AsyncConnection, move: str, *, lock: bool = False
+async def find_transfer(
+    connection: AsyncConnection, transfer: str, *, lock: bool = False
 ) -> TransferRow | None:
-    query = select(image_moves).where(image_moves.c.id == move)
+    query = select(image_moves).where(image_moves.c.id == transfer)
     return row_of(await connection.execute(query.with_for_update() if lock else query), TransferRow)
 
 
-async def open_copy(tx: Transaction, image: str, endpoint: str) -> TransferRow | None:
-    """A move of this image to this endpoint that is on its way; it does not end before who asks waits for it."""
+async def open_transfer_to(tx: Transaction, image: str, endpoint: str) -> TransferRow | None:
+    """A transfer of this image to this endpoint that has not ended; it does not end before the caller waits for it."""
     query = select(image_moves).where(
         image_moves.c.image == image,
         image_moves.c.endpoint == endpoint,
         image_moves.c.kind == "copy",
-        image_moves.c.state.in_(OPEN_MOVES),
+        image_moves.c.state.in_(OPEN_STATES),
     )
     return row_of(await tx.connection.execute(query.limit(1).with_for_update()), TransferRow)
 
 
-async def moves_of_file(
+async def transfers_of_file(
     connection: AsyncConnection, sha256: str, endpoint: str
 ) -> list[TransferRow]:
-    """Moves on their way that send this file from the endpoint, or bring it there."""
+    """Open transfers that send this file from the endpoint, or to it."""
     query = select(image_moves).where(
         image_moves.c.sha256 == sha256,
-        image_moves.c.state.in_(OPEN_MOVES),
+        image_moves.c.state.in_(OPEN_STATES),
         or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
     )
     return rows_of(await connection.execute(query), TransferRow)
 
 
-async def open_moves_of_file(connection: AsyncConnection, sha256: str) -> list[TransferRow]:
+async def open_transfers_of_file(connection: AsyncConnection, sha256: str) -> list[TransferRow]:
     query = select(image_moves).where(
-        image_moves.c.sha256 == sha256, image_moves.c.state.in_(OPEN_MOVES)
+        image_moves.c.sha256 == sha256, image_moves.c.state.in_(OPEN_STATES)
     )
     return rows_of(await connection.execute(query), TransferRow)
 
 
-async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[TransferRow]:
-    """Moves on their way from or to an endpoint."""
+async def open_transfers_of(connection: AsyncConnection, endpoint: str) -> list[TransferRow]:
+    """Open transfers from or to an endpoint."""
     query = select(image_moves).where(
-        image_moves.c.state.in_(OPEN_MOVES),
+        image_moves.c.state.in_(OPEN_STATES),
         or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
     )
     return rows_of(await connection.execute(query), TransferRow)
 
 
-async def shown_moves(
+async def shown_transfers(
     connection: AsyncConnection, ids: Sequence[str]
 ) -> dict[str, list[TransferRow]]:
     """Of each image: those on their way, and failures of the last day."""
     recent = and_(image_moves.c.state == "failed", image_moves.c.updated > time.time() - DAY)
     query = select(image_moves).where(
-        image_moves.c.image.in_(ids), or_(image_moves.c.state.in_(OPEN_MOVES), recent)
+        image_moves.c.image.in_(ids), or_(image_moves.c.state.in_(OPEN_STATES), recent)
     )
     found: dict[str, list[TransferRow]] = {one: [] for one in ids}
     for row in rows_of(
         await connection.execute(query.order_by(image_moves.c.created.desc())), TransferRow
     ):
-        found[row["image"]].append(row)
+        found[row.image or ""].append(row)
     return found
 
 
-async def change_move(tx: Transaction, move: str, values: dict[str, Any]) -> None:
-    changed = update(image_moves).where(image_moves.c.id == move)
+async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> None:
+    changed = update(image_moves).where(image_moves.c.id == transfer)
     await tx.connection.execute(changed.values(**values, updated=time.time()))
 
 
-async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) -> list[TransferRow]:
-    """Finished copies to or from these endpoints, newest first: their speed foretells the next one's."""
+async def past_transfers(
+    connection: AsyncConnection, endpoints: Collection[str]
+) -> list[TransferRow]:
+    """Finished copies to or from these endpoints, newest first: their speed predicts the next one's."""
     query = select(image_moves).where(
         image_moves.c.kind == "copy",
         image_moves.c.state == "done",

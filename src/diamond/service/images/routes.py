@@ -6,9 +6,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse
 
 from diamond.compose.environment import environment_schema
-from diamond.service.images import builds, environments, images, schemas
-from diamond.service.images import prune as image_pruning
-from diamond.service.images import transfer_requests as image_travel
+from diamond.service.images import builds, environments, images, schemas, transfer_requests
+from diamond.service.images import prune as image_prune
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
@@ -34,17 +33,16 @@ async def list_images(
     shared: bool = False,
     limit: Limit = 50,
     cursor: PageCursor = None,
-) -> dict[str, Any]:
-    """`search`: each word in the name, the base, a package, a label, or the begin of a digest.
+) -> Page[schemas.Image]:
+    """`search`: each word in the name, the base, a package, a label, or the beginning of a digest.
 
-    `shared`: those of others that are shared with the caller, in place of her own.
+    `shared`: those of others that are shared with the caller, in place of their own.
     """
     if shared:
-        return {"items": await images.list_shared(services, person, search)}
-    items, after = await images.list_images(
+        return Page(items=await images.list_shared(services, person, search))
+    return await images.list_images(
         services, person, search=search, endpoint=endpoint, limit=limit, cursor=cursor
     )
-    return {"items": items, "next": after}
 
 
 @router.get("/schema", responses=problems())
@@ -56,7 +54,7 @@ async def schema(person: Person) -> dict[str, Any]:
 @router.post("/preview", response_model=schemas.EnvironmentPreview, responses=problems())
 async def preview(
     body: schemas.PreviewRequest, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.EnvironmentPreview:
     """An environment while one types: its faults, and the file that it becomes."""
     return await environments.preview(
         services, person, body.environment, body.endpoint, body.runtime
@@ -64,7 +62,7 @@ async def preview(
 
 
 @router.post("/import", response_model=schemas.ImportAnswer, responses=problems())
-async def import_file(body: schemas.ImportRequest, person: Person) -> dict[str, Any]:
+async def import_file(body: schemas.ImportRequest, person: Person) -> schemas.ImportAnswer:
     """An environment from a requirements.txt, an environment.yml, a Dockerfile or a definition file."""
     return environments.import_file(body.name, body.text)
 
@@ -80,7 +78,7 @@ async def start_build(
 
 
 @router.get("/builds/{task}", response_model=schemas.Build, responses=problems(404, 409))
-async def get_build(task: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_build(task: str, services: Service, person: Person) -> schemas.Build:
     return await builds.get_build(services, person, task)
 
 
@@ -97,7 +95,7 @@ async def resume_build(
     person: Person,
     key: IdempotencyKey = None,
 ) -> dict[str, Any]:
-    """Go on with a build that has ended, with a step edited; what was done comes from the cache."""
+    """Continue a build that has ended, with a step edited; what was done comes from the cache."""
     return await builds.resume_build(services, person, task, body, key)
 
 
@@ -107,37 +105,37 @@ async def resume_build(
 async def pull(
     body: schemas.PullRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
-    return await image_travel.pull_image(services, person, body, key)
+    return await transfer_requests.pull_image(services, person, body, key)
 
 
 @router.post("/prune", response_model=schemas.Pruned, responses=problems(404, 503))
 async def prune(body: schemas.PruneRequest, services: Service, person: Person) -> dict[str, Any]:
     """What nobody needs on an endpoint; removed only without `dry_run`."""
-    return await image_pruning.prune(
+    return await image_prune.prune(
         services, person, endpoint=body.endpoint, unused_days=body.unused_days, dry_run=body.dry_run
     )
 
 
 @router.get("/diff", response_model=schemas.ImageDiff, responses=problems(404, 409))
-async def diff(a: str, b: str, services: Service, person: Person) -> dict[str, Any]:
+async def diff(a: str, b: str, services: Service, person: Person) -> schemas.ImageDiff:
     return await images.diff(services, person, a, b)
 
 
 @router.get("/moves/{move}", response_model=schemas.ImageMove, responses=problems(404))
 async def get_move(move: str, services: Service, person: Person) -> dict[str, Any]:
-    return await image_travel.get_move(services, person, move)
+    return await transfer_requests.get_move(services, person, move)
 
 
 @router.post(
     "/moves/{move}/cancel", response_model=schemas.ImageMove, responses=problems(403, 404, 409)
 )
 async def cancel_move(move: str, services: Service, person: Person) -> dict[str, Any]:
-    """Call it off: what has come so far is removed, and tasks that waited for it fail."""
-    return await image_travel.cancel_move(services, person, move)
+    """Cancel it: what has come so far is removed, and tasks that waited for it fail."""
+    return await transfer_requests.cancel_move(services, person, move)
 
 
 @router.get("/{image}", response_model=schemas.Image, responses=problems(404, 409))
-async def get_image(image: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_image(image: str, services: Service, person: Person) -> schemas.Image:
     """By name, id, or the beginning of a digest (of the recipe or of a file)."""
     return await images.get_image(services, person, image)
 
@@ -145,19 +143,19 @@ async def get_image(image: str, services: Service, person: Person) -> dict[str, 
 @router.patch("/{image}", response_model=schemas.Image, responses=problems(404, 409))
 async def rename_image(
     image: str, body: schemas.RenameImage, services: Service, person: Person
-) -> dict[str, Any]:
+) -> schemas.Image:
     return await images.rename_image(services, person, image, body.name)
 
 
 @router.delete("/{image}", response_model=Nothing, responses=problems(404, 409))
 async def delete_image(image: str, services: Service, person: Person) -> dict[str, Any]:
-    """Everywhere; refused while a task needs it."""
+    """Everywhere; rejected while a task needs it."""
     await images.delete_image(services, person, image)
     return {}
 
 
 @router.get("/{image}/contents", response_model=schemas.Contents, responses=problems(404, 409))
-async def contents(image: str, services: Service, person: Person) -> dict[str, Any]:
+async def contents(image: str, services: Service, person: Person) -> schemas.Contents:
     return await images.contents(services, person, image)
 
 
@@ -193,7 +191,7 @@ async def copy_image(
     key: IdempotencyKey = None,
 ) -> dict[str, Any]:
     """Bring it to an endpoint: by its file, or by building it there, whichever is faster."""
-    return await image_travel.copy_image(services, person, image, body, key)
+    return await transfer_requests.copy_image(services, person, image, body, key)
 
 
 @router.post(
@@ -209,6 +207,6 @@ async def push_image(
     person: Person,
     key: IdempotencyKey = None,
 ) -> dict[str, Any]:
-    return await image_travel.push_image(
+    return await transfer_requests.push_image(
         services, person, image, body.reference, body.endpoint, key
     )

@@ -2,39 +2,82 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
-from diamond.service.platform.database.rows import TypedRow
+from diamond.runtimes.records import Record, record_data
+from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow
+
+_RECORD_FIELDS = frozenset(field.name for field in fields(Record))
+_UNKNOWN: JsonObject = {
+    "identity": "",
+    "format": "",
+    "runtime": "",
+    "sha256": "",
+    "size": 0,
+    "platform": "",
+    "file": "",
+    "version": 1,
+}
+
+
+def stored_record(data: Mapping[str, Any]) -> Record:
+    """A record from the database, where those of older versions may lack fields."""
+    known = {
+        name: value for name, value in data.items() if name in _RECORD_FIELDS and value is not None
+    }
+    return Record(**{**_UNKNOWN, **known})
+
+
+RECORD = Codec(lambda stored: stored_record(stored or {}), record_data)
+MAYBE_RECORD = Codec(
+    lambda stored: stored_record(stored) if stored else None,
+    lambda record: record_data(record) if record else {},
+)
 
 
 @dataclass(frozen=True)
 class ImageRow(TypedRow):
     """An image of a person."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "record": RECORD,
+        "accepted": Codec(lambda stored: stored or {}, dict),
+    }
+
     id: str
     owner: str
     name: str | None
     identity: str
     platform: str
-    recipe: Any
-    record: Any
+    recipe: JsonObject
+    """As its agent reported it (images/recipe.py)."""
+    record: Record
     build: str | None
-    accepted: Any
     created: float
     updated: float
+    accepted: dict[str, str] = field(default_factory=dict)
+    """Files of others that its owner chose: by digest, the image whose file that was."""
+
+    @property
+    def called(self) -> str:
+        """Its name, or the beginning of its digest."""
+        return self.name or self.identity[:19]
 
 
 @dataclass(frozen=True)
 class CopyRow(TypedRow):
     """A file of an image on an endpoint."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {"record": RECORD}
+
     image: str
     endpoint: str
     format: str
     owner: str
     sha256: str
-    record: Any
+    record: Record
     at: float
 
 
@@ -53,6 +96,8 @@ class RequestRow(TypedRow):
 class TransferRow(TypedRow):
     """An image on its way to an endpoint, or to or from a registry."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {"record": MAYBE_RECORD}
+
     id: str
     owner: str
     kind: str
@@ -62,7 +107,7 @@ class TransferRow(TypedRow):
     reference: str
     name: str
     sha256: str
-    record: Any
+    record: Record | None
     words: str
     state: str
     bytes: int

@@ -24,7 +24,7 @@ from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import row_of, rows_of
+from diamond.service.platform.database.rows import encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import (
     image_copies,
     image_moves,
@@ -47,7 +47,7 @@ async def list_images(
     limit: int,
     cursor: str | None,
 ) -> Page[ImageRow]:
-    """Each word of `search` stands in the name, the base, a package, a label or the begin of a digest."""
+    """Each word of `search` stands in the name, the base, a package, a label or the beginning of a digest."""
     query = select(images).where(images.c.owner == owner, *map(_mentions, search.split()))
     if endpoint:
         there = select(image_copies.c.image).where(image_copies.c.endpoint == endpoint)
@@ -90,7 +90,7 @@ async def image_by_id(connection: AsyncConnection, image: str) -> ImageRow | Non
 
 async def images_by_id(connection: AsyncConnection, ids: Collection[str]) -> dict[str, ImageRow]:
     found = await connection.execute(select(images).where(images.c.id.in_(ids)))
-    return {row["id"]: row for row in rows_of(found, ImageRow)}
+    return {row.id: row for row in rows_of(found, ImageRow)}
 
 
 async def image_of_identity(
@@ -100,12 +100,19 @@ async def image_of_identity(
     return row_of(await connection.execute(query), ImageRow)
 
 
-async def add_image(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(images), row)
+async def add_image(tx: Transaction, image: ImageRow) -> None:
+    await tx.connection.execute(insert(images), values_of(image))
 
 
-async def change_image(tx: Transaction, image: str, values: dict[str, Any]) -> None:
-    await tx.connection.execute(update(images).where(images.c.id == image).values(values))
+async def save_image(tx: Transaction, image: ImageRow) -> None:
+    changed = update(images).where(images.c.id == image.id)
+    await tx.connection.execute(changed.values(values_of(image)))
+
+
+async def change_image(tx: Transaction, image: str, **values: Any) -> None:
+    """Set some columns, named as the fields of `ImageRow`."""
+    changed = update(images).where(images.c.id == image)
+    await tx.connection.execute(changed.values(encoded(ImageRow, values)))
 
 
 async def free_name(tx: Transaction, owner: str, name: str) -> None:
@@ -127,13 +134,13 @@ async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str
     query = select(image_copies).where(image_copies.c.image.in_(ids)).order_by(image_copies.c.at)
     found: dict[str, list[CopyRow]] = {one: [] for one in ids}
     for row in rows_of(await connection.execute(query), CopyRow):
-        found[row["image"]].append(row)
+        found[row.image].append(row)
     return found
 
 
-async def put_copy(tx: Transaction, row: dict[str, Any]) -> None:
-    await drop_copies(tx, [(row["image"], row["endpoint"], row["format"])])
-    await tx.connection.execute(insert(image_copies), row)
+async def put_copy(tx: Transaction, copy: CopyRow) -> None:
+    await drop_copies(tx, [(copy.image, copy.endpoint, copy.format)])
+    await tx.connection.execute(insert(image_copies), values_of(copy))
 
 
 async def drop_copies(tx: Transaction, keys: Sequence[tuple[str, str, str]]) -> None:

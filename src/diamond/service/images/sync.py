@@ -1,41 +1,50 @@
-"""What agents say of images: bytes of files on their way, how moves go, and what they have."""
+"""What agents report about images: bytes of files on their way, how transfers go, and what they have."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
-from diamond.service.endpoints.commands import Command, send
+from diamond.core.protocol import (
+    FetchImagePart,
+    ImageBytesTaken,
+    ImageInventory,
+    TransferReport,
+    TransferReports,
+)
+from diamond.runtimes.records import Record, record_from
+from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.images import request_store as wishes
-from diamond.service.images import store as rows
-from diamond.service.images.arrivals import fail_waiting, keep_copy, keep_image, release
+from diamond.service.images import request_store, store
+from diamond.service.images.arrivals import fail_waiting, release, store_copy, store_image
+from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
 from diamond.service.images.shared import known_digests
+from diamond.service.images.transfers import transfer_command
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.image_files import ImageFiles
 from diamond.service.platform.services import Services
-from diamond.service.platform.text import clean
 
 BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
 LOOK_SECONDS = 0.02
-STATES = ("running", "done", "failed")
+
+log = logging.getLogger(__name__)
 
 
 async def take_image_bytes(
     services: Services, call: AgentCall, sha256: str, offset: int, size: int, parts: list[bytes]
-) -> dict[str, Any]:
-    await _moves(services, call, sha256, "source")
+) -> ImageBytesTaken:
+    await _transfers(services, call, sha256, "source")
     have = await asyncio.to_thread(services.image_files.append, sha256, offset, parts, size)
-    return {"have": have}
+    return ImageBytesTaken(have)
 
 
 @dataclass(frozen=True)
@@ -46,13 +55,13 @@ class Piece:
     blocks: AsyncIterator[bytes]
 
 
-async def image_part(services: Services, call: AgentCall, told: dict[str, Any]) -> Piece:
-    """What is here from `offset` on; held while nothing is. The source is asked to send what lacks."""
-    sha256, offset = str(told.get("sha256", "")), int(told.get("offset") or 0)
-    moves = await _moves(services, call, sha256, "endpoint")
-    files, size = services.image_files, int(moves[0]["size"])
+async def image_part(services: Services, call: AgentCall, message: FetchImagePart) -> Piece:
+    """What is here from `offset` on; held while nothing is. The source is asked to send what is missing."""
+    sha256, offset = message.sha256, message.offset
+    transfers = await _transfers(services, call, sha256, "endpoint")
+    files, size = services.image_files, transfers[0].size
     if files.have(sha256) < size and files.idle_seconds(sha256) > AGAIN_SECONDS:
-        await services.store.run(lambda tx: _ask_source(tx, moves))
+        await services.store.run(lambda tx: _ask_source(tx, transfers))
     deadline = time.monotonic() + HOLD_SECONDS
     while files.have(sha256) <= offset and time.monotonic() < deadline:
         await asyncio.sleep(LOOK_SECONDS)
@@ -60,141 +69,158 @@ async def image_part(services: Services, call: AgentCall, told: dict[str, Any]) 
     return Piece(length, _blocks(files, sha256, offset, offset + length))
 
 
-async def take_moves(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
-    """How moves of this endpoint go; one that has ended stays so."""
+async def take_transfers(services: Services, call: AgentCall, message: TransferReports) -> None:
+    """How transfers of this endpoint go; one that has ended stays ended."""
 
     async def take(tx: Transaction) -> list[str]:
-        wrong = []
-        for item in clean(told.get("items") or []):
-            named = str(item.get("move", ""))
-            move = await wishes.find_move(tx.connection, named, lock=True)
-            if move is not None and move["endpoint"] == call.endpoint["id"]:
-                await _take_move(tx, move, item)
-                wrong += [move["sha256"]] if item.get("state") == "failed" else []
-        return wrong
+        failed = []
+        for report in message.items:
+            transfer = await request_store.find_transfer(tx.connection, report.move, lock=True)
+            if transfer is not None and transfer.endpoint == call.endpoint.id:
+                await _take_report(tx, transfer, report)
+                failed += [transfer.sha256] if report.state == "failed" else []
+        return failed
 
     for sha256 in filter(None, await services.store.run(take)):
         services.image_files.drop(sha256)
-    return {}
 
 
-async def take_inventory(
-    services: Services, call: AgentCall, told: dict[str, Any]
-) -> dict[str, Any]:
+async def take_inventory(services: Services, call: AgentCall, message: ImageInventory) -> None:
     """What an endpoint has now; copies that were made since it looked are left alone."""
-    looked = time.time() - float(told.get("age") or 0) - 1.0
-    items = [one for one in clean(told.get("items") or []) if isinstance(one, dict)]
+    looked = time.time() - message.age - 1.0
+    records = [record for item in message.items if (record := _read_record(item)) is not None]
 
-    async def take(tx: Transaction) -> dict[str, Any]:
-        endpoint, owner = call.endpoint["id"], call.endpoint["owner"]
-        known = await rows.copies_on(tx.connection, endpoint)
-        here = {(str(one["identity"]), str(one["format"])) for one in items}
-        gone = [one for one in known if _key(one) not in here and one["at"] < looked]
-        await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in gone])
-        changed = {one["image"] for one in gone}
-        recorded = {(*_key(one), one["sha256"]) for one in known}
-        for record in items:
-            if (record["identity"], record["format"], record["sha256"]) in recorded:
+    async def take(tx: Transaction) -> None:
+        endpoint, owner = call.endpoint.id, call.endpoint.owner
+        known = await store.copies_on(tx.connection, endpoint)
+        here = {(record.identity, record.format) for record in records}
+        gone = [copy for copy in known if _key(copy) not in here and copy.at < looked]
+        await store.drop_copies(tx, [(copy.image, endpoint, copy.format) for copy in gone])
+        changed = {copy.image for copy in gone}
+        recorded = {(*_key(copy), copy.sha256) for copy in known}
+        for record in records:
+            if (record.identity, record.format, record.sha256) in recorded:
                 continue
-            image = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
+            image = await store.image_of_identity(tx.connection, owner, record.identity)
             if image is not None and await _counts_as(tx, image, record):
-                await keep_copy(
-                    tx, owner=owner, endpoint=endpoint, image=image["id"], record=record
+                await store_copy(
+                    tx,
+                    owner=owner,
+                    endpoint=endpoint,
+                    image=image.id,
+                    record=record,
                 )
-                changed.add(image["id"])
+                changed.add(image.id)
         await publish(tx, owner, [News("image", image) for image in sorted(changed)])
-        return {}
 
-    return await services.store.run(take)
+    await services.store.run(take)
 
 
-async def _take_move(tx: Transaction, move: Row, item: dict[str, Any]) -> None:
-    if move["state"] not in wishes.OPEN_MOVES or item.get("state") not in STATES:
+def _read_record(item: dict[str, Any]) -> Record | None:
+    """None for a record that this version cannot read: it must not hold up the others."""
+    try:
+        return record_from(item)
+    except BadRequest as error:
+        log.info("a record of an image is left out: %s", error.message)
+        return None
+
+
+async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferReport) -> None:
+    if transfer.state not in request_store.OPEN_STATES:
         return
-    values = {
-        "state": item["state"],
-        "bytes": int(item.get("bytes") or move["bytes"]),
-        "size": int(item.get("size") or move["size"]),
-        "message": str(item.get("message") or "")[:2000],
+    record = record_from(report.record) if report.record else None
+    values: dict[str, Any] = {
+        "state": report.state,
+        "bytes": report.bytes or transfer.bytes,
+        "size": report.size or transfer.size,
+        "message": report.message[:2000],
     }
-    if move["started"] is None and item["state"] == "running":
+    if transfer.started is None and report.state == "running":
         values["started"] = time.time()
-    image = move["image"]
-    fault = await _fault(tx, move, item) if item["state"] == "done" else ""
+    image = transfer.image
+    fault = await _fault(tx, transfer, record) if report.state == "done" else ""
     if fault:
         values |= {"state": "failed", "message": fault}
-    elif item["state"] == "done" and move["kind"] != "push":
-        image = await _arrived(tx, move, item)
+    elif report.state == "done" and transfer.kind != "push":
+        image = await _arrived(tx, transfer, report, record)
         values["image"] = image
-    await wishes.change_move(tx, move["id"], values)
+    await request_store.change_transfer(tx, transfer.id, **values)
     if values["state"] == "failed":
         words = f"its image did not arrive: {values['message']}"
-        await fail_waiting(tx, move["id"], words)
+        await fail_waiting(tx, transfer.id, words)
     if image:
-        await publish(tx, move["owner"], [News("image", image)])
+        await publish(tx, transfer.owner, [News("image", image)])
 
 
-async def _counts_as(tx: Transaction, image: Row, record: dict[str, Any]) -> bool:
+async def _counts_as(tx: Transaction, image: ImageRow, record: Record) -> bool:
     """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
-    return not record.get("arrived") or record["sha256"] in await known_digests(tx, image)
+    return not record.arrived or record.sha256 in await known_digests(tx, image)
 
 
-async def _fault(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
-    """Why what arrived is not taken, in words for its person."""
-    record = item.get("record")
-    if not isinstance(record, dict) or move["kind"] == "push":
+async def _fault(tx: Transaction, transfer: TransferRow, record: Record | None) -> str:
+    """Why what arrived is rejected, as a message for its owner."""
+    if record is None or transfer.kind == "push":
         return ""
-    if move["kind"] == "copy":
-        return "" if record["sha256"] == move["sha256"] else "another file came than was asked for"
-    owner = move["owner"]
-    known = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
-    if known is None or record["sha256"] in await known_digests(tx, known):
+    if transfer.kind == "copy":
+        return "" if record.sha256 == transfer.sha256 else "another file came than was asked for"
+    owner = transfer.owner
+    known = await store.image_of_identity(tx.connection, owner, record.identity)
+    if known is None or record.sha256 in await known_digests(tx, known):
         return ""
     return (
-        f"it claims the recipe of your image {known['name'] or known['id']}, with other bytes. "
-        f"Delete that one first if you want this one: diamond image delete {known['name'] or known['id']}"
+        f"it claims the recipe of your image {known.name or known.id}, with other bytes. "
+        f"Delete that one first if you want this one: diamond image delete {known.name or known.id}"
     )
 
 
-async def _arrived(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
-    record = item.get("record")
-    if not isinstance(record, dict):
-        raise BadRequest("A move that is done tells the record of its image")
-    if move["kind"] == "copy":
-        await keep_copy(
-            tx, owner=move["owner"], endpoint=move["endpoint"], image=move["image"], record=record
+async def _arrived(
+    tx: Transaction, transfer: TransferRow, report: TransferReport, record: Record | None
+) -> str:
+    if record is None:
+        raise BadRequest("A transfer that is done names the record of its image")
+    if transfer.kind == "copy" and transfer.image:
+        await store_copy(
+            tx,
+            owner=transfer.owner,
+            endpoint=transfer.endpoint,
+            image=transfer.image,
+            record=record,
         )
-        await release(tx, move["id"], move["image"], record)
-        return str(move["image"])
-    return await keep_image(
+        await release(tx, transfer.id, transfer.image, record)
+        return transfer.image
+    return await store_image(
         tx,
-        owner=move["owner"],
-        endpoint=move["endpoint"],
+        owner=transfer.owner,
+        endpoint=transfer.endpoint,
         record=record,
-        recipe=item.get("recipe") or {"environment": {}, "platform": record["platform"]},
-        name=move["name"],
+        recipe=report.recipe or {"environment": {}, "platform": record.platform},
+        name=transfer.name,
     )
 
 
-async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> Sequence[Row]:
+async def _transfers(
+    services: Services, call: AgentCall, sha256: str, side: str
+) -> list[TransferRow]:
     """Only who sends a file may add to it, and only who gets it may read it."""
-    place = call.endpoint["id"]
+    place = call.endpoint.id
     async with services.store.read() as connection:
-        found = await wishes.moves_of_file(connection, sha256, place)
-    moves = [one for one in found if one[side] == place]
-    if not moves:
-        raise NotFound(f"No move of {sha256[:12]} concerns this endpoint", "It may have ended.")
-    return moves
+        found = await request_store.transfers_of_file(connection, sha256, place)
+    transfers = [
+        one for one in found if (one.source if side == "source" else one.endpoint) == place
+    ]
+    if not transfers:
+        raise NotFound(f"No transfer of {sha256[:12]} concerns this endpoint", "It may have ended.")
+    return transfers
 
 
-async def _ask_source(tx: Transaction, moves: Sequence[Row]) -> None:
-    for move in moves:
-        recent = time.time() - move["updated"] < AGAIN_SECONDS
-        if move["state"] == "running" and recent:
+async def _ask_source(tx: Transaction, transfers: Sequence[TransferRow]) -> None:
+    for transfer in transfers:
+        recent = time.time() - transfer.updated < AGAIN_SECONDS
+        if transfer.state == "running" and recent:
             continue
-        told = {"act": "send", "move": f"{move['id']}-send", "record": move["record"]}
-        await send(tx, [Command("image", move["source"], move["owner"], data=told)])
-        await wishes.change_move(tx, move["id"], {"state": "running"})
+        source = transfer.source or ""
+        await send(tx, [transfer_command(transfer, "send", source, name=f"{transfer.id}-send")])
+        await request_store.change_transfer(tx, transfer.id, state="running")
 
 
 async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIterator[bytes]:
@@ -206,5 +232,5 @@ async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIte
         yield data
 
 
-def _key(copy: Row) -> tuple[str, str]:
-    return str(copy["record"].get("identity", "")), str(copy["format"])
+def _key(copy: CopyRow) -> tuple[str, str]:
+    return copy.record.identity, copy.format

@@ -1,4 +1,4 @@
-"""What people ask about moving images: bring one to an endpoint, push, pull; and what agents tell of it."""
+"""What people ask for: an image on an endpoint, in a registry or from one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.images.bases import read_base
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
-from diamond.service.images import request_store as wishes
+from diamond.service.images import request_store
 from diamond.service.images.builds import start_build
 from diamond.service.images.image_requests import ReadyImage
+from diamond.service.images.rows import TransferRow
 from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
-from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
-from diamond.service.images.views import find_image, show_move
+from diamond.service.images.transfers import (
+    any_copy,
+    end_transfer,
+    provide_image,
+    start_transfer,
+    transfer_command,
+)
+from diamond.service.images.views import find_image, show_transfer
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import as_now_known, find_task
@@ -36,13 +42,19 @@ async def copy_image(
     async def copy(tx: Transaction) -> Answer:
         row = await find_image(tx.connection, principal, image)
         place = await _endpoint(tx, principal, body.endpoint)
-        found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
+        found = await provide_image(
+            tx, place, row.id, body.how, on=body.endpoint, account=body.account
+        )
         if isinstance(found, ReadyImage):
-            return {"how": "here", "words": f"it is on {place['name']} already"}
-        move = await wishes.find_move(tx.connection, found.id)
+            return {"how": "here", "words": f"it is on {place.name} already"}
+        move = await request_store.find_transfer(tx.connection, found.id)
         words = found.message.removeprefix("its image is ").removeprefix("being ")
         if move is not None:
-            return {"how": "move", "words": words, "move": await show_move(tx.connection, move)}
+            return {
+                "how": "move",
+                "words": words,
+                "move": (await show_transfer(tx.connection, move)).model_dump(),
+            }
         task = await find_task(tx.connection, principal, found.id)
         shown = (await as_now_known(tx.connection, [task]))[0]
         return {"how": "rebuild", "words": words, "build": shown.model_dump(mode="json")}
@@ -66,17 +78,17 @@ async def push_image(
         row = await find_image(tx.connection, principal, image, Action.WRITE)
         place = await _endpoint(tx, principal, endpoint) if endpoint else None
         copy = await any_copy(tx, row, place)
-        own = {one["id"]: one for one in await list_endpoints(tx.connection, principal.user)}
-        move = await begin_move(
+        own = {one.id: one for one in await list_endpoints(tx.connection, principal.user)}
+        move = await start_transfer(
             tx,
             kind="push",
-            endpoint=own[copy["endpoint"]],
+            endpoint=own[copy.endpoint],
             image=row,
             source=copy,
             reference=_address(reference),
             words=f"pushed to {reference}",
         )
-        return await show_move(tx.connection, move)
+        return (await show_transfer(tx.connection, move)).model_dump()
 
     wanted = Once.of(key, "push", [image, reference, endpoint])
     return await once(services.store, principal, wanted, push)
@@ -96,7 +108,7 @@ async def pull_image(
 
     async def pull(tx: Transaction) -> Answer:
         place = await _endpoint(tx, principal, body.endpoint)
-        move = await begin_move(
+        move = await start_transfer(
             tx,
             kind="pull",
             endpoint=place,
@@ -104,41 +116,45 @@ async def pull_image(
             name=body.name,
             words=f"pulled from {base.reference}",
         )
-        return {"move": await show_move(tx.connection, move)}
+        return {"move": (await show_transfer(tx.connection, move)).model_dump()}
 
     return await once(services.store, principal, Once.of(key, "pull", body.model_dump()), pull)
 
 
 async def get_move(services: Services, principal: Principal, move: str) -> Answer:
     async with services.store.read() as connection:
-        return await show_move(connection, await _own_move(connection, principal, move))
+        transfer = await _own_transfer(connection, principal, move)
+        return (await show_transfer(connection, transfer)).model_dump()
 
 
 async def cancel_move(services: Services, principal: Principal, move: str) -> Answer:
     """It ends at once; its endpoint stops and clears up when it hears of it. Asking twice is fine."""
 
-    async def cancel(tx: Transaction) -> Row:
-        row = await _own_move(tx.connection, principal, move)
-        require(principal, Action.WRITE, owner=row["owner"])
-        if row["state"] in wishes.OPEN_MOVES:
-            await end_move(tx, row, "cancelled", "it was called off")
-            told = {"act": "cancel", "move": row["id"], "record": row["record"]}
-            await send(tx, [Command("image", row["endpoint"], row["owner"], data=told)])
-        elif row["state"] != "cancelled":
-            raise Conflict(f"The move has ended already: {row['state']}", "There is nothing to do.")
+    async def cancel(tx: Transaction) -> TransferRow:
+        row = await _own_transfer(tx.connection, principal, move)
+        require(principal, Action.WRITE, owner=row.owner)
+        if row.state in request_store.OPEN_STATES:
+            await end_transfer(tx, row, "cancelled", "it was cancelled")
+            await send(tx, [transfer_command(row, "cancel", row.endpoint)])
+        elif row.state != "cancelled":
+            raise Conflict(
+                f"The transfer has ended already: {row.state}", "There is nothing to do."
+            )
         return row
 
     row = await services.store.run(cancel)
     async with services.store.read() as connection:
-        if row["sha256"] and not await wishes.open_moves_of_file(connection, row["sha256"]):
-            services.image_files.drop(row["sha256"])
+        if row.sha256 and not await request_store.open_transfers_of_file(connection, row.sha256):
+            services.image_files.drop(row.sha256)
     return await get_move(services, principal, move)
 
 
-async def _own_move(connection: AsyncConnection, principal: Principal, move: str) -> Row:
-    row = await wishes.find_move(connection, move)
-    if row is None or row["owner"] != principal.user:
-        raise NotFound(f"There is no move {move!r}", "See `diamond image show NAME`.")
+async def _own_transfer(
+    connection: AsyncConnection, principal: Principal, transfer: str
+) -> TransferRow:
+    row = await request_store.find_transfer(connection, transfer)
+    if row is None or row.owner != principal.user:
+        raise NotFound(f"There is no transfer {transfer!r}", "See `diamond image show NAME`.")
     return row
 
 
@@ -150,11 +166,11 @@ def _address(reference: str) -> str:
 async def _endpoint(tx: Transaction, principal: Principal, name: str) -> EndpointRow:
     if name == "auto":
         every = await list_endpoints(tx.connection, principal.user)
-        chosen = [row for row in every if row["is_default"]] or every
+        chosen = [row for row in every if row.is_default] or every
         if chosen:
             return chosen[0]
     row = await find_endpoint(tx.connection, principal.user, name.partition("/")[0])
     if row is None:
         raise NotFound(f"There is no endpoint {name!r}", "See `diamond endpoint list`.")
-    require(principal, Action.WRITE, owner=row["owner"], what="endpoint")
+    require(principal, Action.WRITE, owner=row.owner, what="endpoint")
     return row

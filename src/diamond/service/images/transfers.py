@@ -13,30 +13,31 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import Build
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
+from diamond.runtimes.records import Record, record_data
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.images import request_store as wishes
-from diamond.service.images import store as rows
+from diamond.service.images import request_store, store
 from diamond.service.images.arrivals import fail_waiting, image_of
 from diamond.service.images.image_requests import (
     ReadyImage,
     copy_on,
     endpoint_facts,
     image_name,
-    want_build,
-    wanted_build,
+    plan_build,
+    request_build,
 )
+from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
 from diamond.service.images.shared import files_to_take, own_image
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 
 UNKNOWN_BUILD_SECONDS = 60.0
 
 
-async def bring(
+async def provide_image(
     tx: Transaction,
     endpoint: EndpointRow,
     image: str,
@@ -49,94 +50,112 @@ async def bring(
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
     """
-    image = await own_image(tx, endpoint["owner"], image)
-    copy = await copy_on(tx, image, endpoint["id"])
+    image = await own_image(tx, endpoint.owner, image)
+    copy = await copy_on(tx, image, endpoint.id)
     if copy is not None:
-        return ReadyImage(image, image_of(copy["record"]))
-    under_way = await wishes.open_copy(tx, image, endpoint["id"])
+        return ReadyImage(image, image_of(copy.record))
+    under_way = await request_store.open_transfer_to(tx, image, endpoint.id)
     if under_way is not None:
-        return _moving(under_way)
-    row = await rows.image_by_id(tx.connection, image)
+        return _waits_for_transfer(under_way)
+    row = await store.image_by_id(tx.connection, image)
     assert row is not None
     source, way = await _way(tx, row, endpoint, how)
     if way.how == "rebuild":
-        found = await _rebuild(tx, row, endpoint, on=on or endpoint["name"], account=account)
+        found = await _rebuild(tx, row, endpoint, on=on or endpoint.name, account=account)
         if isinstance(found, ReadyImage):
             return found
         return replace(found, message=f"its image is {way.words} ({found.id})")
     if way.how != "move" or source is None:
         raise Conflict(
-            f"{row['name'] or row['identity'][:19]} cannot come to {endpoint['name']}: {way.words}",
+            f"{row.called} cannot come to {endpoint.name}: {way.words}",
             "Build it there from its definition: diamond image show NAME --definition",
         )
-    move = await begin_move(
+    move = await start_transfer(
         tx, kind="copy", endpoint=endpoint, image=row, source=source, words=way.words
     )
-    return _moving(move)
+    return _waits_for_transfer(move)
 
 
-async def begin_move(
+async def start_transfer(
     tx: Transaction,
     *,
     kind: str,
     endpoint: EndpointRow,
-    image: Row | None = None,
-    source: Row | None = None,
+    image: ImageRow | None = None,
+    source: CopyRow | None = None,
     words: str = "",
     reference: str = "",
     name: str = "",
-) -> dict[str, Any]:
-    """Write it down, and tell the endpoint that acts. `source` is the copy that is taken."""
-    now, record = time.time(), dict(source["record"]) if source else {}
-    row: dict[str, Any] = {
-        "id": ids.new_id(ids.MOVE),
-        "owner": endpoint["owner"],
-        "kind": kind,
-        "image": image["id"] if image else None,
-        "endpoint": endpoint["id"],
-        "source": source["endpoint"] if source and kind == "copy" else None,
-        "reference": reference,
-        "name": name,
-        "sha256": source["sha256"] if source else "",
-        "record": record,
-        "words": words,
-        "state": "waiting",
-        "bytes": 0,
-        "size": int(record.get("size") or 0),
-        "message": "",
-        "created": now,
-        "started": None,
-        "updated": now,
-    }
-    await wishes.add_move(tx, row)
+) -> TransferRow:
+    """Store it, and send it to the endpoint that acts. `source` is the copy that is used."""
+    now, record = time.time(), source.record if source else None
+    transfer = TransferRow(
+        id=ids.new_id(ids.MOVE),
+        owner=endpoint.owner,
+        kind=kind,
+        image=image.id if image else None,
+        endpoint=endpoint.id,
+        source=source.endpoint if source and kind == "copy" else None,
+        reference=reference,
+        name=name,
+        sha256=source.sha256 if source else "",
+        record=record,
+        words=words,
+        state="waiting",
+        bytes=0,
+        size=record.size if record else 0,
+        message="",
+        created=now,
+        started=None,
+        updated=now,
+    )
+    await request_store.add_transfer(tx, transfer)
+    recipe = image.recipe if image and kind == "push" else None
     act = "fetch" if kind == "copy" else kind
-    told = {"act": act, "move": row["id"], "reference": reference, "record": record}
-    if image and kind == "push":
-        told["recipe"] = image["recipe"]
-    await send(tx, [Command("image", endpoint["id"], endpoint["owner"], data=told)])
+    await send(tx, [transfer_command(transfer, act, endpoint.id, recipe=recipe)])
     if image:
-        await publish(tx, row["owner"], [News("image", image["id"])])
-    return row
+        await publish(tx, transfer.owner, [News("image", image.id)])
+    return transfer
 
 
-async def end_move(tx: Transaction, move: Row, state: str, words: str) -> None:
+def transfer_command(
+    transfer: TransferRow,
+    act: str,
+    endpoint: str,
+    *,
+    name: str = "",
+    recipe: JsonObject | None = None,
+) -> Command:
+    """Tells an endpoint what to do with the file; `name` if it is not that of the transfer."""
+    data: JsonObject = {
+        "act": act,
+        "move": name or transfer.id,
+        "reference": transfer.reference,
+        "record": record_data(transfer.record) if transfer.record else {},
+    }
+    if recipe is not None:
+        data["recipe"] = recipe
+    return Command("image", endpoint, transfer.owner, data=data)
+
+
+async def end_transfer(tx: Transaction, transfer: TransferRow, state: str, message: str) -> None:
     """It will not arrive: tasks that waited for it fail with the reason."""
-    await wishes.change_move(tx, move["id"], {"state": state, "message": words})
-    await fail_waiting(tx, move["id"], f"its image did not arrive: {words}")
-    if move["image"]:
-        await publish(tx, move["owner"], [News("image", move["image"])])
+    await request_store.change_transfer(tx, transfer.id, state=state, message=message)
+    await fail_waiting(tx, transfer.id, f"its image did not arrive: {message}")
+    if transfer.image:
+        await publish(tx, transfer.owner, [News("image", transfer.image)])
 
 
-async def any_copy(tx: Transaction, image: Row, endpoint: EndpointRow | None) -> Row:
+async def any_copy(tx: Transaction, image: ImageRow, endpoint: EndpointRow | None) -> CopyRow:
     """A file of this image: on the endpoint that is named, or the newest."""
-    copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
-    there = [one for one in copies if endpoint is None or one["endpoint"] == endpoint["id"]]
-    files = [one for one in there if one["format"] != "venv"]
+    copies = (await store.copies_of(tx.connection, [image.id]))[image.id]
+    there = [one for one in copies if endpoint is None or one.endpoint == endpoint.id]
+    files = [one for one in there if one.format != "venv"]
     if files:
         return files[-1]
     if there:
         raise Conflict(
-            "A virtual environment is no file that a registry takes",
+            "A virtual environment is not a file that a registry accepts",
             "Build it with a `base:`, or run it elsewhere: it is rebuilt from its lock.",
         )
     raise NotFound("The image is on no such endpoint", "`diamond image show` says where it is.")
@@ -144,22 +163,22 @@ async def any_copy(tx: Transaction, image: Row, endpoint: EndpointRow | None) ->
 
 async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
     """An endpoint is removed: its files are out of reach, and what was to come from there never will."""
-    for move in await wishes.open_moves_of(tx.connection, endpoint):
-        await end_move(tx, move, "failed", "the endpoint was removed")
-    copies = await rows.copies_on(tx.connection, endpoint)
-    await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in copies])
+    for transfer in await request_store.open_transfers_of(tx.connection, endpoint):
+        await end_transfer(tx, transfer, "failed", "the endpoint was removed")
+    copies = await store.copies_on(tx.connection, endpoint)
+    await store.drop_copies(tx, [(one.image, endpoint, one.format) for one in copies])
 
 
 async def _way(
-    tx: Transaction, image: Row, endpoint: EndpointRow, how: str
-) -> tuple[Row | None, Way]:
+    tx: Transaction, image: ImageRow, endpoint: EndpointRow, how: str
+) -> tuple[CopyRow | None, Way]:
     """The best of all files, those of endpoints that answer first; a venv has none to move."""
     copies = await files_to_take(tx, image)
     if not copies:
         words = "rebuilt there: no file of it is left"
-        return None, Way("rebuild", words, build_seconds(image["record"]))
-    places = await endpoints_by_id(tx.connection, {copy["endpoint"] for copy in copies})
-    online = {key for key, row in places.items() if row["state"] == "online"}
+        return None, Way("rebuild", words, build_seconds(image.record))
+    places = await endpoints_by_id(tx.connection, {copy.endpoint for copy in copies})
+    online = {key for key, row in places.items() if row.state == "online"}
     found = [
         (copy, choose_way(_file(copy), await _goal(tx, copy, endpoint), how)) for copy in copies
     ]
@@ -171,37 +190,39 @@ async def _way(
     )
 
 
-def _file(copy: Row) -> File:
-    record = copy["record"]
-    seconds = build_seconds(record)
-    return File(copy["format"], int(record.get("size") or 0), record.get("platform", ""), seconds)
+def _file(copy: CopyRow) -> File:
+    record = copy.record
+    return File(copy.format, record.size, record.platform, build_seconds(record))
 
 
-def build_seconds(record: Mapping[str, Any]) -> float:
+def build_seconds(record: Record) -> float:
     """From nothing: the last build may have found most of it in the cache."""
-    told = record.get("built") or {}
-    return float(told.get("whole_seconds") or told.get("seconds") or UNKNOWN_BUILD_SECONDS)
+    built = record.built
+    seconds = built.get("whole_seconds") or built.get("seconds") or UNKNOWN_BUILD_SECONDS
+    return float(seconds)
 
 
-async def _goal(tx: Transaction, copy: Row, endpoint: EndpointRow) -> Goal:
+async def _goal(tx: Transaction, copy: CopyRow, endpoint: EndpointRow) -> Goal:
     facts = effective_facts(endpoint)
-    speed = await _speed(tx, copy["endpoint"], endpoint["id"])
+    speed = await _speed(tx, copy.endpoint, endpoint.id)
     platform = str(facts.get("platform") or "")
     return Goal(able(facts, "runs"), able(facts, "builds"), platform, speed)
 
 
 async def _speed(tx: Transaction, source: str, goal: str) -> float:
     """As measured by the last copies between these two, else from or to one of them."""
-    past = await wishes.past_moves(tx.connection, {source, goal})
-    same = [row for row in past if {row["source"], row["endpoint"]} == {source, goal}]
-    timed = [(row["bytes"], row["updated"] - row["started"]) for row in same or past]
+    past = await request_store.past_transfers(tx.connection, {source, goal})
+    same = [row for row in past if {row.source, row.endpoint} == {source, goal}]
+    timed = [(row.bytes, row.updated - row.started) for row in same or past if row.started]
     return measured_speed(timed)
 
 
 def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
     """Runtimes that can `run` or `build` on compute nodes, else on the login node; None: not probed."""
-    told = facts.get("builders")
-    node = (told.get("compute") or told.get("login")) if isinstance(told, dict) else None
+    builders = facts.get("builders")
+    if not isinstance(builders, dict):
+        return None
+    node = builders.get("compute") or builders.get("login")
     known = node.get("runtimes") if isinstance(node, dict) else None
     if not isinstance(known, dict):
         return None
@@ -209,22 +230,22 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
 
 
 async def _rebuild(
-    tx: Transaction, image: Row, endpoint: EndpointRow, *, on: str, account: str
+    tx: Transaction, image: ImageRow, endpoint: EndpointRow, *, on: str, account: str
 ) -> ReadyImage | Dependency:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
-    recipe = recipe_from(image["recipe"])
+    recipe = recipe_from(image.recipe)
     environment = replace(recipe.environment, lock=recipe.lock)
     base_digest = recipe.base_digest if environment.base else ""
-    wanted, _ = wanted_build(
+    wanted, _ = plan_build(
         Build(environment=environment, base_digest=base_digest),
-        name=image["name"] or image_name(endpoint["name"]),
+        name=image.name or image_name(endpoint.name),
         on=on,
         account=account,
         endpoints=[endpoint_facts(endpoint)],
     )
-    return await want_build(tx, endpoint, wanted)
+    return await request_build(tx, endpoint, wanted)
 
 
-def _moving(move: Mapping[str, Any]) -> Dependency:
-    message = f"its image is being {move['words']}"
-    return Dependency(DependencyKind.TRANSFER, move["id"], message=message)
+def _waits_for_transfer(transfer: TransferRow) -> Dependency:
+    message = f"its image is being {transfer.words}"
+    return Dependency(DependencyKind.TRANSFER, transfer.id, message=message)

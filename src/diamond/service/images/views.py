@@ -3,147 +3,161 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
 from diamond.images.comparing import build_differences
+from diamond.runtimes.records import Record, record_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.images import request_store as wishes
-from diamond.service.images import store as rows
-from diamond.service.images.rows import ImageRow
+from diamond.service.images import request_store, schemas, store
+from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
 from diamond.service.images.shared import shared_called
-from diamond.service.platform.database.rows import Row
-
-MOVE_FIELDS = (
-    "id",
-    "kind",
-    "image",
-    "reference",
-    "words",
-    "state",
-    "bytes",
-    "size",
-    "message",
-    "created",
-    "updated",
-)
 
 
 async def find_image(
     connection: AsyncConnection, principal: Principal, text: str, action: Action = Action.READ
 ) -> ImageRow:
     """By name, id, or the beginning of a digest."""
-    found = await rows.images_called(connection, principal.user, text)
-    found = found or await shared_called(connection, principal.user, text)
-    if len(found) > 1:
-        some = ", ".join(str(row["name"] or row["identity"][:19]) for row in found)
+    images = await store.images_called(connection, principal.user, text)
+    images = images or await shared_called(connection, principal.user, text)
+    if len(images) > 1:
+        some = ", ".join(image.called for image in images)
         raise Conflict(f"{text} means several images", f"Which one: {some}?")
-    if not found:
+    if not images:
         raise NotFound(f"There is no image {text!r}", "`diamond image list` lists what there is.")
-    require(principal, action, owner=found[0]["owner"], shared=Role.VIEWER, what="image")
-    return found[0]
+    require(principal, action, owner=images[0].owner, shared=Role.VIEWER, what="image")
+    return images[0]
 
 
-async def show_images(connection: AsyncConnection, found: Sequence[Row]) -> list[dict[str, Any]]:
-    """Each with its copies, moves and uses, by a few questions for all."""
-    ids = [row["id"] for row in found]
+async def show_images(
+    connection: AsyncConnection, images: Sequence[ImageRow]
+) -> list[schemas.Image]:
+    """Each with its copies, transfers and uses, by a few queries for all."""
+    ids = [image.id for image in images]
     if not ids:
         return []
-    copies = await rows.copies_of(connection, ids)
-    moves = await wishes.shown_moves(connection, ids)
-    uses = await rows.count_uses(connection, ids)
-    names = await _endpoint_names(connection, copies, moves)
+    copies = await store.copies_of(connection, ids)
+    transfers = await request_store.shown_transfers(connection, ids)
+    uses = await store.count_uses(connection, ids)
+    names = await _endpoint_names(connection, copies, transfers)
     return [
-        _show(row, copies[row["id"]], moves[row["id"]], uses.get(row["id"], (0, 0)), names)
-        for row in found
+        _show(image, copies[image.id], transfers[image.id], uses.get(image.id, (0, 0)), names)
+        for image in images
     ]
 
 
-async def show_image(connection: AsyncConnection, row: Row) -> dict[str, Any]:
-    return (await show_images(connection, [row]))[0]
+async def show_image(connection: AsyncConnection, image: ImageRow) -> schemas.Image:
+    return (await show_images(connection, [image]))[0]
 
 
-async def show_shared(connection: AsyncConnection, found: Sequence[Row]) -> list[dict[str, Any]]:
-    """To others than the owner: what is inside, not on which machines of hers it lies or who used it."""
-    shown = await show_images(connection, found)
-    nothing = {"copies": [], "moves": [], "uses": 0, "in_use": 0, "differences": []}
-    hidden = ("host", "user")
+async def show_shared(
+    connection: AsyncConnection, images: Sequence[ImageRow]
+) -> list[schemas.Image]:
+    """To others than the owner: what is inside, not on which of the owner's machines it lies or who used it."""
     return [
-        {**one, **nothing, "built": {k: v for k, v in one["built"].items() if k not in hidden}}
-        for one in shown
+        image.model_copy(
+            update={
+                "copies": [],
+                "moves": [],
+                "uses": 0,
+                "in_use": 0,
+                "differences": [],
+                "built": image.built.model_copy(update={"host": "", "user": ""}),
+            }
+        )
+        for image in await show_images(connection, images)
     ]
 
 
-async def show_move(connection: AsyncConnection, row: Row) -> dict[str, Any]:
-    places = {one for one in (row["endpoint"], row["source"]) if one}
-    found = await endpoints_by_id(connection, places)
-    return _move(row, {key: one["name"] for key, one in found.items()})
+async def show_transfer(connection: AsyncConnection, transfer: TransferRow) -> schemas.ImageMove:
+    places = {place for place in (transfer.endpoint, transfer.source) if place}
+    endpoints = await endpoints_by_id(connection, places)
+    return _transfer(transfer, {key: endpoint.name for key, endpoint in endpoints.items()})
 
 
 async def _endpoint_names(
     connection: AsyncConnection,
-    copies: Mapping[str, Sequence[Row]],
-    moves: Mapping[str, Sequence[Row]],
+    copies: Mapping[str, Sequence[CopyRow]],
+    transfers: Mapping[str, Sequence[TransferRow]],
 ) -> dict[str, str]:
-    places = {row["endpoint"] for some in (*copies.values(), *moves.values()) for row in some}
-    places |= {row["source"] for some in moves.values() for row in some if row["source"]}
-    found = await endpoints_by_id(connection, places) if places else {}
-    return {key: row["name"] for key, row in found.items()}
+    places = {copy.endpoint for some in copies.values() for copy in some}
+    for transfer in (transfer for some in transfers.values() for transfer in some):
+        places |= {transfer.endpoint, transfer.source or transfer.endpoint}
+    endpoints = await endpoints_by_id(connection, places) if places else {}
+    return {key: endpoint.name for key, endpoint in endpoints.items()}
 
 
 def _show(
-    row: Row,
-    copies: Sequence[Row],
-    moves: Sequence[Row],
+    image: ImageRow,
+    copies: Sequence[CopyRow],
+    transfers: Sequence[TransferRow],
     uses: tuple[int, int],
-    names: dict[str, str],
-) -> dict[str, Any]:
-    record: Mapping[str, Any] = row["record"]
-    packages = record.get("packages") or {}
-    built = {"runtime": record.get("runtime", ""), **(record.get("built") or {})}
-    shown = {name: row[name] for name in ("id", "owner", "identity", "platform", "build")}
-    return {
-        **shown,
-        "name": row["name"] or "",
-        "environment": row["recipe"].get("environment") or {},
-        "base": record.get("base") or {},
-        "python": record.get("python", ""),
-        "size": record.get("size", 0),
-        "packages": sum(len(some) for some in packages.values()),
-        "labels": record.get("labels") or {},
-        "built": {name: built.get(name) for name in _BUILT if built.get(name) is not None},
-        "created": row["created"],
-        "updated": row["updated"],
-        "copies": [_copy(one, names) for one in copies if one["endpoint"] in names],
-        "moves": [_move(one, names) for one in moves],
-        "uses": uses[0],
-        "in_use": uses[1],
-        "differences": build_differences([one["record"] for one in copies]),
-    }
+    names: Mapping[str, str],
+) -> schemas.Image:
+    record, environment = image.record, image.recipe.get("environment")
+    return schemas.Image(
+        id=image.id,
+        name=image.name or "",
+        owner=image.owner,
+        identity=image.identity,
+        platform=image.platform,
+        environment=environment if isinstance(environment, dict) else {},
+        base=schemas.ImageBase.model_validate(record.base),
+        python=record.python,
+        size=record.size,
+        packages=sum(len(packages) for packages in record.packages.values()),
+        labels=record.labels,
+        built=_built(record),
+        build=image.build,
+        created=image.created,
+        updated=image.updated,
+        copies=[_copy(copy, names) for copy in copies if copy.endpoint in names],
+        moves=[_transfer(transfer, names) for transfer in transfers],
+        uses=uses[0],
+        in_use=uses[1],
+        differences=build_differences([record_data(copy.record) for copy in copies]),
+    )
 
 
-_BUILT = ("at", "seconds", "host", "user", "runtime")
+def _built(record: Record) -> schemas.ImageBuilt:
+    known = {name: value for name, value in record.built.items() if value is not None}
+    return schemas.ImageBuilt.model_validate({"runtime": record.runtime, **known})
 
 
-def _copy(row: Row, names: Mapping[str, str]) -> dict[str, Any]:
-    record = row["record"]
-    return {
-        "endpoint": names[row["endpoint"]],
-        "format": row["format"],
-        "sha256": row["sha256"],
-        "size": record.get("size", 0),
-        "file": record.get("file", ""),
-        "runtime": record.get("runtime", ""),
-        "shared": bool(record.get("shared")),
-        "at": row["at"],
-    }
+def _copy(copy: CopyRow, names: Mapping[str, str]) -> schemas.ImageCopy:
+    record = copy.record
+    return schemas.ImageCopy.model_validate(
+        {
+            "endpoint": names[copy.endpoint],
+            "format": copy.format,
+            "sha256": copy.sha256,
+            "size": record.size,
+            "file": record.file,
+            "runtime": record.runtime,
+            "shared": record.shared,
+            "at": copy.at,
+        }
+    )
 
 
-def _move(row: Row, names: Mapping[str, str]) -> dict[str, Any]:
-    shown = {name: row[name] for name in MOVE_FIELDS}
-    endpoint, source = names.get(row["endpoint"], ""), names.get(row["source"] or "", "")
-    return {**shown, "endpoint": endpoint, "source": source}
+def _transfer(transfer: TransferRow, names: Mapping[str, str]) -> schemas.ImageMove:
+    return schemas.ImageMove.model_validate(
+        {
+            "id": transfer.id,
+            "kind": transfer.kind,
+            "image": transfer.image,
+            "endpoint": names.get(transfer.endpoint, ""),
+            "source": names.get(transfer.source or "", ""),
+            "reference": transfer.reference,
+            "words": transfer.words,
+            "state": transfer.state,
+            "bytes": transfer.bytes,
+            "size": transfer.size,
+            "message": transfer.message,
+            "created": transfer.created,
+            "updated": transfer.updated,
+        }
+    )

@@ -16,10 +16,10 @@ from diamond.service.images.image_requests import (
     copy_on,
     endpoint_facts,
     image_name,
-    want_build,
-    wanted_build,
+    plan_build,
+    request_build,
 )
-from diamond.service.images.transfers import bring
+from diamond.service.images.transfers import provide_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.rows import TaskRow
@@ -61,17 +61,17 @@ async def _image_for(
     on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
     payer = placement.account or "auto"
     if composed.image is not None:
-        return await bring(tx, endpoint, composed.image.id, on=on, account=payer)
+        return await provide_image(tx, endpoint, composed.image.id, on=on, account=payer)
     if composed.build is None:
         return None
-    request, _ = wanted_build(
+    request, _ = plan_build(
         composed.build,
         name=image_name(composed.order.name),
         on=on,
         endpoints=[endpoint_facts(endpoint)],
         account=payer,
     )
-    return await want_build(tx, endpoint, request)
+    return await request_build(tx, endpoint, request)
 
 
 async def _guest_image(tx: Transaction, endpoint: EndpointRow, composed: Composed) -> ReadyImage:

@@ -12,7 +12,7 @@ from diamond.service.endpoints.community import require_usable
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_store
-from diamond.service.images.image_requests import ReadyImage, WantedBuild, want_build
+from diamond.service.images.image_requests import ReadyImage, WantedBuild, request_build
 from diamond.service.jobs.images import note_image_use
 from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.jobs.submit import add_run_task
@@ -91,7 +91,7 @@ async def _repeat_build(
     build = old.order.build
     assert build is not None
     wanted = WantedBuild(build, old.name, old.order, job.spec)
-    started = await want_build(tx, endpoint, wanted, retry_of=old.id, afresh=True)
+    started = await request_build(tx, endpoint, wanted, retry_of=old.id, afresh=True)
     assert not isinstance(started, ReadyImage)
     made = await task_by_id(tx.connection, started.id)
     assert made is not None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
 def clean(value: Any) -> Any:
-    """Without NULs and half characters, which PostgreSQL refuses; a bad byte must not stop an agent's events."""
+    """Without NULs, half characters and infinite numbers, which PostgreSQL rejects; a bad byte must not stop an agent's events."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):

@@ -11,6 +11,8 @@ from diamond.service.endpoints.pairing import AgentCall, agent_of
 from diamond.service.endpoints.presence import heard_of
 from diamond.service.platform.http.routing import bearer, get_services
 
+MOST_DIGITS = 18
+
 
 async def get_agent(request: Request) -> AgentCall:
     services = get_services(request)
@@ -29,8 +31,12 @@ async def get_new_agent(request: Request) -> AgentCall:
 
 def _generation(request: Request) -> int:
     value = request.headers.get("diamond-generation", "")
-    if not value.isascii() or not value.isdigit():
+    if not value:
         raise InvalidRequest("Diamond-Generation is missing", "Say hello first.")
+    if not value.isascii() or not value.isdigit() or len(value) > MOST_DIGITS:
+        raise InvalidRequest(
+            f"Diamond-Generation must be a whole number of at most {MOST_DIGITS} digits"
+        )
     return int(value)
 
 

@@ -6,14 +6,15 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
+from diamond.core.protocol import BytesTaken, StreamPart, StreamParts
 from diamond.core.task import FINAL_WORDS
 from diamond.core.units import show_bytes
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.images.arrivals import take_built
+from diamond.service.images.arrivals import store_built_image
 from diamond.service.images.build_steps import parse_lines
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
@@ -21,7 +22,6 @@ from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metric_lines import read_lines
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SCALES, task_topic
 from diamond.service.tasks import store as task_rows
@@ -41,19 +41,16 @@ class Part:
     skipped: bool
 
 
-async def take_bytes(services: Services, call: AgentCall, body: bytes) -> dict[str, Any]:
+async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesTaken:
     """Each part is taken if it fits where its stream stands; the answer says where that now is."""
     parts = _parts(body)
 
-    async def take(tx: Transaction) -> dict[str, Any]:
+    async def take(tx: Transaction) -> BytesTaken:
         known = await task_rows.tasks_by_id(tx.connection, {part.key.task for part in parts})
         steps = Steps(call.principal.user)
         have = [await _take(tx, call, steps, known, part) for part in parts]
         await steps.save(tx)
-        return {
-            "have": have,
-            "unknown_tasks": sorted({part.key.task for part in parts} - set(known)),
-        }
+        return BytesTaken(have, sorted({part.key.task for part in parts} - set(known)))
 
     return await services.store.run(take)
 
@@ -64,60 +61,60 @@ async def _take(
     task = known.get(part.key.task)
     if task is None:
         return 0
-    if task["endpoint"] != call.endpoint["id"]:
+    if task.endpoint != call.endpoint.id:
         return part.offset + len(part.data)
-    stream = await logs.open_stream(tx, task["owner"], part.key)
-    size: int = stream["size"]
+    stream = await logs.open_stream(tx, task.owner, part.key)
+    size = stream.size
     if part.offset != size and not (part.skipped and part.offset > size):
         return size
     if part.key.stream in LOG_STREAMS:
         size = await logs.append(tx, stream, part.offset, part.data)
         partial = await _take_steps(tx, task, stream, part)
-        await logs.save_stream(tx, stream["id"], {"size": size, "partial": partial})
+        await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
     else:
         size = await _take_metrics(tx, steps, task, stream, part)
-    tx.wake(task_topic(task["id"]))
-    if task["state"] in FINAL_WORDS:
+    tx.wake(task_topic(task.id))
+    if task.state in FINAL_WORDS:
         steps.announce(task)
-    if task["kind"] == "probe":
+    if task.kind == "probe":
         tx.wake(SCALES)
     return size
 
 
-async def _take_steps(tx: Transaction, task: TaskRow, stream: Row, part: Part) -> bytes:
-    """An image that a build tells of is written down; what begins a next line is kept for it."""
+async def _take_steps(tx: Transaction, task: TaskRow, stream: LogStreamRow, part: Part) -> bytes:
+    """An image that a build reports is stored; the beginning of a next line is kept for it."""
     if part.key.stream != "steps":
         return b""
-    whole, end, partial = (bytes(stream["partial"]) + part.data).rpartition(b"\n")
+    whole, end, partial = (bytes(stream.partial) + part.data).rpartition(b"\n")
     for line in parse_lines(whole + end):
-        if line.get("event") == "image" and isinstance(line.get("record"), dict):
-            await take_built(tx, task, line)
+        if line.event == "image" and line.record is not None:
+            await store_built_image(tx, task, line)
     return partial
 
 
 async def _take_metrics(
     tx: Transaction, steps: Steps, task: TaskRow, stream: LogStreamRow, part: Part
 ) -> int:
-    lines = read_lines(b"" if part.skipped else bytes(stream["partial"]), part.data)
+    lines = read_lines(b"" if part.skipped else bytes(stream.partial), part.data)
     thinned = await metrics.add_points(tx, stream, lines.points)
     size = part.offset + len(part.data)
-    bad = stream["bad_lines"] + lines.bad
+    bad = stream.bad_lines + lines.bad
     await logs.save_stream(
-        tx, stream["id"], {"size": size, "partial": lines.partial, "bad_lines": bad}
+        tx, stream.id, {"size": size, "partial": lines.partial, "bad_lines": bad}
     )
-    if lines.bad and not stream["bad_lines"]:
-        words = f"a line of {part.key.stream} is not JSON and was left out; the rest is kept"
-        _note(steps, task, words, "bad-metric-line")
+    if lines.bad and not stream.bad_lines:
+        message = f"a line of {part.key.stream} is not JSON and was left out; the rest is kept"
+        _note(steps, task, message, "bad-metric-line")
     if thinned:
-        words = f"many points of {', '.join(thinned[:5])}: from now on only some are kept"
-        _note(steps, task, words, "metrics-thinned")
+        message = f"many points of {', '.join(thinned[:5])}: from now on only some are kept"
+        _note(steps, task, message, "metrics-thinned")
     return size
 
 
 def _note(steps: Steps, task: TaskRow, message: str, code: str) -> None:
-    if not steps.knows(task["id"]):
+    if not steps.knows(task.id):
         steps.load(task)
-    steps.apply(task["id"], Note(time.time(), message=message, code=code))
+    steps.apply(task.id, Note(time.time(), message=message, code=code))
 
 
 def _parts(body: bytes) -> list[Part]:
@@ -125,24 +122,24 @@ def _parts(body: bytes) -> list[Part]:
         raise TooLarge(f"More than {show_bytes(MAX_BYTES)} in one call", "Send less at a time.")
     line, _, rest = body.partition(b"\n")
     try:
-        told = json.loads(line)["parts"]
-        found, at = [], 0
-        for one in told:
-            length = int(one["length"])
-            found.append(_part(one, rest[at : at + length]))
-            at += length
-    except (ValueError, KeyError, TypeError) as error:
+        announced = decode(StreamParts, json.loads(line)).parts
+    except (ValueError, RecursionError) as error:
         raise BadRequest(f"The line in front of the bytes cannot be read: {error}") from None
-    if at != len(rest):
-        raise BadRequest(f"{len(rest)} bytes came, {at} were announced")
-    return found
+    total = sum(part.length for part in announced)
+    if total != len(rest):
+        raise BadRequest(f"{len(rest)} bytes came, {total} were announced")
+    parts, at = [], 0
+    for part in announced:
+        parts.append(_part(part, rest[at : at + part.length]))
+        at += part.length
+    return parts
 
 
-def _part(one: dict[str, Any], data: bytes) -> Part:
-    stream = str(one["stream"])
-    if stream not in LOG_STREAMS | METRIC_STREAMS:
-        raise ValueError(f"{stream!r} is not a stream")
-    key = logs.StreamKey(
-        str(one["task"]), str(one["attempt"]), int(one["run"]), int(one.get("rank", 0)), stream
-    )
-    return Part(key, int(one["offset"]), data, bool(one.get("skipped")))
+def _part(part: StreamPart, data: bytes) -> Part:
+    if part.stream not in LOG_STREAMS | METRIC_STREAMS:
+        raise BadRequest(
+            f"{part.stream!r} is not a stream",
+            f"Streams: {', '.join(sorted(LOG_STREAMS | METRIC_STREAMS))}.",
+        )
+    key = logs.StreamKey(part.task, part.attempt, part.run, part.rank, part.stream)
+    return Part(key, part.offset, data, part.skipped)

@@ -7,44 +7,57 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
-from diamond.core.errors import BadRequest, TooLarge
+from diamond.core.decoding import encode
+from diamond.core.errors import TooLarge
 from diamond.service.endpoints import pairing
 from diamond.service.images import sync as image_sync
 from diamond.service.platform.http.routing import Service, problems
 from diamond.service.sync import intake, sync
 from diamond.service.sync.caller import Agent, NewAgent
+from diamond.service.sync.message import (
+    AdoptMessage,
+    BlobsMessage,
+    EventsMessage,
+    HelloMessage,
+    ImagePartMessage,
+    InventoryMessage,
+    PairMessage,
+    PollMessage,
+    ProfileMessage,
+    TransfersMessage,
+)
 from diamond.service.tasks import adopt
 
 router = APIRouter(prefix="/sync", tags=["sync"])
 MAX_ANSWER = 16 << 20
 MAX_PIECE = 32 << 20
-Told = dict[str, Any]
+Answer = dict[str, Any]
 
 
 @router.post("/pair", responses=problems())
-async def pair(services: Service, told: Told) -> dict[str, Any]:
-    return await pairing.pair(services, told)
+async def pair(services: Service, message: PairMessage) -> Answer:
+    return encode(await pairing.pair(services, message))
 
 
 @router.post("/hello", responses=problems())
-async def hello(services: Service, agent: NewAgent, told: Told) -> dict[str, Any]:
-    return await sync.hello(services, agent, told)
+async def hello(services: Service, agent: NewAgent, message: HelloMessage) -> Answer:
+    return encode(await sync.hello(services, agent, message))
 
 
 @router.post("/events", responses=problems(409))
-async def events(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    return await sync.take_events(services, agent, told)
+async def events(services: Service, agent: Agent, message: EventsMessage) -> Answer:
+    return encode(await sync.take_events(services, agent, message))
 
 
 @router.post("/adopt", responses=problems(409))
-async def adopt_task(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    await adopt.adopt_task(services, agent, told)
+async def adopt_task(services: Service, agent: Agent, message: AdoptMessage) -> Answer:
+    await adopt.adopt_task(services, agent, message)
     return {}
 
 
 @router.post("/commands", responses=problems(409))
-async def commands(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    return await sync.next_commands(services, agent, told)
+async def commands(services: Service, agent: Agent, message: PollMessage) -> Answer:
+    return encode(await sync.next_commands(services, agent, message))
 
 
 @router.post(
@@ -52,9 +65,9 @@ async def commands(services: Service, agent: Agent, told: Told) -> dict[str, Any
     responses=problems(409, 413),
     openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}},
 )
-async def take_bytes(request: Request, services: Service, agent: Agent) -> dict[str, Any]:
+async def take_bytes(request: Request, services: Service, agent: Agent) -> Answer:
     body = await _whole_body(request, intake.MAX_BYTES)
-    return await intake.take_bytes(services, agent, body)
+    return encode(await intake.take_bytes(services, agent, body))
 
 
 @router.post(
@@ -69,37 +82,38 @@ async def answer(
     agent: Agent,
     status: Literal["ok", "error"] = "ok",
     more: bool = False,
-) -> dict[str, Any]:
+) -> Answer:
     body = await _whole_body(request, MAX_ANSWER)
-    endpoint = agent.endpoint["id"]
+    endpoint = agent.endpoint.id
     await services.relay.answer(endpoint, answered, body, ok=status == "ok", more=more)
     return {}
 
 
 @router.post("/blobs", response_class=StreamingResponse, responses=problems(404, 409))
-async def blobs(services: Service, agent: Agent, told: Told) -> StreamingResponse:
+async def blobs(services: Service, agent: Agent, message: BlobsMessage) -> StreamingResponse:
     """A tar, one member a blob."""
-    digests = told.get("digests")
-    if not isinstance(digests, list):
-        raise BadRequest("digests is a list")
-    tar = services.blobs.stream_tar([str(one) for one in digests])
+    tar = services.blobs.stream_tar(message.digests)
     return StreamingResponse(tar, media_type="application/x-tar")
 
 
 @router.post("/images", responses=problems(409))
-async def images(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    return await image_sync.take_inventory(services, agent, told)
+async def images(services: Service, agent: Agent, message: InventoryMessage) -> Answer:
+    await image_sync.take_inventory(services, agent, message)
+    return {}
 
 
 @router.post("/moves", responses=problems(409))
-async def moves(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    return await image_sync.take_moves(services, agent, told)
+async def moves(services: Service, agent: Agent, message: TransfersMessage) -> Answer:
+    await image_sync.take_transfers(services, agent, message)
+    return {}
 
 
 @router.post("/image-part", response_class=StreamingResponse, responses=problems(404, 409))
-async def image_part(services: Service, agent: Agent, told: Told) -> StreamingResponse:
+async def image_part(
+    services: Service, agent: Agent, message: ImagePartMessage
+) -> StreamingResponse:
     """The bytes of a file from an offset on, as far as they are here; none: not yet."""
-    piece = await image_sync.image_part(services, agent, told)
+    piece = await image_sync.image_part(services, agent, message)
     headers = {"Content-Length": str(piece.length)}
     return StreamingResponse(piece.blocks, media_type="application/octet-stream", headers=headers)
 
@@ -111,14 +125,15 @@ async def image_part(services: Service, agent: Agent, told: Told) -> StreamingRe
 )
 async def image_bytes(
     sha256: str, request: Request, services: Service, agent: Agent, offset: int = 0, size: int = 0
-) -> dict[str, Any]:
+) -> Answer:
     parts = await _parts(request, MAX_PIECE)
-    return await image_sync.take_image_bytes(services, agent, sha256, offset, size, parts)
+    taken = await image_sync.take_image_bytes(services, agent, sha256, offset, size, parts)
+    return encode(taken)
 
 
 @router.post("/profile", responses=problems(409))
-async def profile(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
-    await sync.store_profile(services, agent, told)
+async def profile(services: Service, agent: Agent, message: ProfileMessage) -> Answer:
+    await sync.store_profile(services, agent, message)
     return {}
 
 
@@ -127,7 +142,7 @@ async def _whole_body(request: Request, limit: int) -> bytes:
 
 
 async def _parts(request: Request, limit: int) -> list[bytes]:
-    """As they come: joining sixteen megabytes costs as much as writing them."""
+    """As they come: joining 16 MB costs as much as writing them."""
     parts, size = [], 0
     async for block in request.stream():
         size += len(block)

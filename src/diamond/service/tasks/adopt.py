@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from diamond.core.errors import BadRequest
 from diamond.core.order import order_from
+from diamond.core.protocol import Adopt
 from diamond.core.task import Attempt
 from diamond.service.chains.rows import chain_from
 from diamond.service.endpoints.community import is_community
@@ -19,7 +18,6 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
-from diamond.service.platform.text import clean
 from diamond.service.tasks import job_store
 from diamond.service.tasks import store as task_store
 from diamond.service.tasks.create import first_row, new_chain
@@ -43,10 +41,10 @@ class KnownTask:
     attempts: list[Attempt]
 
 
-async def adopt_task(services: Services, call: AgentCall, report: Mapping[str, Any]) -> None:
+async def adopt_task(services: Services, call: AgentCall, message: Adopt) -> None:
     """Make job and task again from `task.json`; its owner is the endpoint's, but for community accounts."""
+    known = _known(message)
     try:
-        known = _known(clean(report.get("task_json")), clean(report.get("attempts") or []))
         row = _row(call, known)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BadRequest(f"This task.json cannot be read: {error}") from None
@@ -67,19 +65,21 @@ async def adopt_task(services: Services, call: AgentCall, report: Mapping[str, A
     await services.store.run(adopt)
 
 
-def _known(facts: Mapping[str, Any], attempts: list[Mapping[str, Any]]) -> KnownTask:
-    known = [Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts]
+def _known(message: Adopt) -> KnownTask:
+    """Raises `BadRequest`."""
+    facts, task = message.task_json, message.known
+    attempts = [Attempt(id=known.attempt, number=known.number) for known in message.attempts]
     names = ("continues", "signature", "person")
     return KnownTask(
-        id=str(facts["task"]),
-        job=str(facts["job"]),
-        name=str(facts["name"]),
-        kind=str(facts.get("kind", "run")),
-        created=float(facts.get("created") or time.time()),
-        order=facts["order"],
-        person=str((facts.get("person") or {}).get("id") or ""),
+        id=task.task,
+        job=task.job,
+        name=task.name,
+        kind=task.kind,
+        created=task.created or time.time(),
+        order=task.order,
+        person=task.person.id if task.person else "",
         beside={name: facts[name] for name in names if facts.get(name)},
-        attempts=sorted(known, key=lambda attempt: attempt.number),
+        attempts=sorted(attempts, key=lambda attempt: attempt.number),
     )
 
 

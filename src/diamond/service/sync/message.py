@@ -1,0 +1,44 @@
+"""Messages of agents, decoded once for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends
+
+from diamond.core.decoding import decode
+from diamond.core.protocol import (
+    Adopt,
+    Events,
+    FetchBlobs,
+    FetchImagePart,
+    Hello,
+    ImageInventory,
+    Pair,
+    Poll,
+    ProfileReport,
+    TransferReports,
+)
+from diamond.service.platform.text import clean
+
+Kind = TypeVar("Kind")
+
+
+def _body_as(kind: type[Kind]) -> Callable[[dict[str, Any]], Kind]:
+    def read(message: dict[str, Any]) -> Kind:
+        return decode(kind, clean(message))
+
+    return read
+
+
+PairMessage = Annotated[Pair, Depends(_body_as(Pair))]
+HelloMessage = Annotated[Hello, Depends(_body_as(Hello))]
+EventsMessage = Annotated[Events, Depends(_body_as(Events))]
+AdoptMessage = Annotated[Adopt, Depends(_body_as(Adopt))]
+PollMessage = Annotated[Poll, Depends(_body_as(Poll))]
+BlobsMessage = Annotated[FetchBlobs, Depends(_body_as(FetchBlobs))]
+InventoryMessage = Annotated[ImageInventory, Depends(_body_as(ImageInventory))]
+TransfersMessage = Annotated[TransferReports, Depends(_body_as(TransferReports))]
+ImagePartMessage = Annotated[FetchImagePart, Depends(_body_as(FetchImagePart))]
+ProfileMessage = Annotated[ProfileReport, Depends(_body_as(ProfileReport))]
