@@ -8,7 +8,7 @@ from pathlib import Path
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.guard.policy import Policy
-from diamond.core.protocol import MachinePolicy
+from diamond.core.agent_messages import MachinePolicy
 
 DAY = 86400.0
 

@@ -15,8 +15,8 @@ from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.agent.site.probe import probe, room_fact
 from diamond.agent.site.probe_job import probe_compute
 from diamond.agent.site.profile import SiteProfile
+from diamond.core.agent_messages import ProfileReport
 from diamond.core.errors import DiamondError
-from diamond.core.protocol import ProfileReport
 from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.agent.tasks.attempts import Attempts, Tracked
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.orphans import Orphans
-from diamond.core.protocol import Adopt, KnownAttempt, Welcome
+from diamond.core.agent_messages import Adopt, KnownAttempt
+from diamond.core.protocol import Welcome
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from diamond.core.agent_messages import Adopt
 from diamond.core.errors import BadRequest
 from diamond.core.order import order_from
-from diamond.core.protocol import Adopt
 from diamond.core.task import Attempt
 from diamond.service.chains.rows import chain_from
 from diamond.service.endpoints.community import is_community
