@@ -1,4 +1,4 @@
-"""docs/internals/sync-protocol.md names every message and field of core/protocol.py, and no others."""
+"""docs/internals/sync-protocol.md names every message and field of core/protocol.py and core/agent_messages.py, and no others."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from diamond.core import protocol
-from diamond.core.protocol import ANSWERS, CALLS, COMMANDS, IMAGE_ACTS, REQUESTS
+from diamond.core import agent_messages, protocol
+from diamond.core.agent_messages import ANSWERS, CALLS
+from diamond.core.protocol import COMMANDS, IMAGE_ACTS, REQUESTS
 
 DOCS = Path(__file__).parents[2] / "docs" / "internals" / "sync-protocol.md"
 ROW = re.compile(r"^\| `POST ([a-z-]+)[^`]*`[^|]*\|(.*)\|$", re.MULTILINE)
@@ -37,7 +38,9 @@ def field_names(cls: Any) -> set[str]:
         for inner in (hints[field.name], *get_args(hints[field.name])):
             if is_dataclass(inner):
                 names |= field_names(inner)
-    return names | (field_names(protocol.NumberedEvent) if cls is protocol.Events else set())
+    return names | (
+        field_names(agent_messages.NumberedEvent) if cls is agent_messages.Events else set()
+    )
 
 
 def quoted(text: str) -> set[str]:

@@ -37,13 +37,13 @@ from diamond.agent.tasks.status import Answers, Asker, Budget
 from diamond.agent.tasks.submission import Submitter
 from diamond.agent.tasks.watching import Mark, is_seen, look_at_inbox
 from diamond.agent.tasks.workers import Workers
+from diamond.core.agent_messages import MachinePolicy
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import (
     Asked,
     By,
     Command,
-    MachinePolicy,
     Orders,
     PushImage,
     SendImage,

@@ -17,6 +17,12 @@ from diamond.agent.folders import Folders
 from diamond.agent.images.arrivals import Arriving
 from diamond.agent.images.enter import Images
 from diamond.agent.link.carriers import Declined, Link, LinkDown, answer_data, ask, message_bytes
+from diamond.core.agent_messages import (
+    FetchImagePart,
+    ImageInventory,
+    TransferReport,
+    TransferReports,
+)
 from diamond.core.decoding import decode
 from diamond.core.errors import (
     BadRequest,
@@ -30,15 +36,11 @@ from diamond.core.protocol import (
     CancelMove,
     DeleteImage,
     FetchImage,
-    FetchImagePart,
     ImageBytesTaken,
     ImageCommand,
-    ImageInventory,
     PullImage,
     PushImage,
     SendImage,
-    TransferReport,
-    TransferReports,
     image_act,
     read_command,
 )

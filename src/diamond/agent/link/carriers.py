@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any, BinaryIO, Protocol
 
+from diamond.core.agent_messages import Message
 from diamond.core.decoding import encode
 from diamond.core.errors import BadRequest
-from diamond.core.protocol import Message
 
 PROTOCOL = "1"
 PATH = "/api/v1/sync/"
@@ -58,7 +58,7 @@ class Link(Protocol):
 
 
 def ask(link: Link, name: str, message: Message, *, timeout: float = 30) -> dict[str, Any]:
-    """A call whose body (a message of core/protocol.py) and answer are JSON objects."""
+    """A call whose body (a message of core/agent_messages.py) and answer are JSON objects."""
     return answer_data(name, link.call(name, message_bytes(message), timeout=timeout))
 
 

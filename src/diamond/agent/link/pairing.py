@@ -10,9 +10,10 @@ import urllib.parse
 
 import diamond
 from diamond.agent.link.carriers import HttpLink, ask
+from diamond.core.agent_messages import Pair
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
-from diamond.core.protocol import Pair, Paired
+from diamond.core.protocol import Paired
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

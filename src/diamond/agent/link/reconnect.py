@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from diamond.agent.link.carriers import Declined, LinkClosed, LinkDown, Stale, ask
 from diamond.agent.site.profile import save_settings
-from diamond.core.protocol import Adopt, KnownAttempt, Welcome
+from diamond.core.agent_messages import Adopt, KnownAttempt
+from diamond.core.protocol import Welcome
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent

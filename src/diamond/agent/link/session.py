@@ -18,20 +18,11 @@ from diamond.agent.folders import Folders
 from diamond.agent.guard.fence import Fence
 from diamond.agent.guard.secrets import list_secrets
 from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.core.agent_messages import Events, Hello, MachineFolders, MachinePolicy, Poll
 from diamond.core.decoding import decode
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
-from diamond.core.protocol import (
-    VERSION,
-    Events,
-    EventsTaken,
-    Hello,
-    MachineFolders,
-    MachinePolicy,
-    Orders,
-    Poll,
-    Welcome,
-)
+from diamond.core.protocol import VERSION, EventsTaken, Orders, Welcome
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from diamond.agent.images.redacted_steps import veil_steps
 from diamond.agent.link.carriers import Link, answer_data, message_bytes
+from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
-from diamond.core.protocol import BytesTaken, StreamPart, StreamParts
+from diamond.core.protocol import BytesTaken
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from diamond.agent.link.carriers import Declined, LinkDown, ask
 from diamond.agent.site.probe import probe, room_fact
 from diamond.agent.site.probe_job import probe_compute
 from diamond.agent.tasks.cleaning import near_purge, outdated, remove_task
+from diamond.core.agent_messages import ProfileReport
 from diamond.core.errors import DiamondError
 from diamond.core.events import CLEANED, Note
-from diamond.core.protocol import ProfileReport
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent

@@ -25,6 +25,7 @@ from diamond.agent.tasks.ranks import (
 )
 from diamond.agent.tasks.takeover import take_over
 from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
+from diamond.core.agent_messages import FetchBlobs
 from diamond.core.errors import (
     Cancelled,
     DiamondError,
@@ -33,7 +34,7 @@ from diamond.core.errors import (
     NotFound,
 )
 from diamond.core.order import Build, Code, Order
-from diamond.core.protocol import FetchBlobs, Person, read_asked
+from diamond.core.protocol import Person, read_asked
 from diamond.core.task import Reason
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program

@@ -6,8 +6,9 @@ import time
 from dataclasses import dataclass, replace
 
 from diamond.core import ids
+from diamond.core.agent_messages import Pair
 from diamond.core.errors import BadRequest, NotSignedIn
-from diamond.core.protocol import Pair, Paired
+from diamond.core.protocol import Paired
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Kind, Principal
 from diamond.service.endpoints import store

@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diamond.core.errors import BadRequest, NotFound
-from diamond.core.protocol import (
+from diamond.core.agent_messages import (
     FetchImagePart,
-    ImageBytesTaken,
     ImageInventory,
     TransferReport,
     TransferReports,
 )
+from diamond.core.errors import BadRequest, NotFound
+from diamond.core.protocol import ImageBytesTaken
 from diamond.runtimes.records import Record, record_from
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall

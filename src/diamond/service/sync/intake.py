@@ -7,10 +7,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
-from diamond.core.protocol import BytesTaken, StreamPart, StreamParts
+from diamond.core.protocol import BytesTaken
 from diamond.core.task import FINAL_WORDS
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.images.arrivals import store_built_image

@@ -7,8 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends
 
-from diamond.core.decoding import decode
-from diamond.core.protocol import (
+from diamond.core.agent_messages import (
     Adopt,
     Events,
     FetchBlobs,
@@ -20,6 +19,7 @@ from diamond.core.protocol import (
     ProfileReport,
     TransferReports,
 )
+from diamond.core.decoding import decode
 from diamond.service.platform.text import clean
 
 Kind = TypeVar("Kind")

@@ -10,22 +10,17 @@ from functools import partial
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.ids import IDENTIFIER
-from diamond.core.protocol import (
-    VERSION,
-    AgentSettings,
+from diamond.core.agent_messages import (
     Events,
-    EventsTaken,
     Hello,
     MachinePolicy,
-    OpenTask,
-    Orders,
     Poll,
     ProfileReport,
     ReadEvent,
-    Welcome,
     read_events,
 )
+from diamond.core.ids import IDENTIFIER
+from diamond.core.protocol import VERSION, AgentSettings, EventsTaken, OpenTask, Orders, Welcome
 from diamond.service.endpoints import commands as command_store
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.facts import cluster_of, read_facts

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from diamond.core.agent_messages import Adopt, AdoptedTask, KnownAttempt
 from diamond.core.errors import BadRequest
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
-from diamond.core.protocol import Adopt, AdoptedTask, KnownAttempt
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
 from diamond.service.endpoints.community import is_community
