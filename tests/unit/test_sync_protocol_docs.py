@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from diamond.core import agent_messages, protocol
-from diamond.core.agent_messages import CALLS
-from diamond.core.protocol import ANSWERS, COMMANDS, IMAGE_ACTS, REQUESTS
+from diamond.core.agent_messages import ANSWERS, CALLS
+from diamond.core.protocol import COMMANDS, IMAGE_ACTS, REQUESTS
 
 DOCS = Path(__file__).parents[2] / "docs" / "internals" / "sync-protocol.md"
 ROW = re.compile(r"^\| `POST ([a-z-]+)[^`]*`[^|]*\|(.*)\|$", re.MULTILINE)

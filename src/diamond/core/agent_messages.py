@@ -1,6 +1,6 @@
-"""What an agent sends to a service, one message for each call (docs/internals/sync-protocol.md).
+"""The sync protocol as types: what an agent sends to a service (docs/internals/sync-protocol.md).
 
-The answers, and what a service sends by itself, are in core/protocol.py.
+`core/protocol.py` has the other half.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from diamond.core.decoding import (
     decode,
 )
 from diamond.core.events import EVENT_TYPES, Event, Note
-from diamond.core.protocol import Person
+from diamond.core.protocol import (
+    BytesTaken,
+    EventsTaken,
+    ImageBytesTaken,
+    Orders,
+    Paired,
+    Person,
+    Welcome,
+)
 
 
 @dataclass(frozen=True)
@@ -262,3 +270,12 @@ CALLS: Dict[str, Type[Message]] = {
     "profile": ProfileReport,
 }
 """What an agent sends with each call; `answers` and `image-bytes` carry bytes alone."""
+ANSWERS: Dict[str, Type[Any]] = {
+    "pair": Paired,
+    "hello": Welcome,
+    "events": EventsTaken,
+    "commands": Orders,
+    "bytes": BytesTaken,
+    "image-bytes": ImageBytesTaken,
+}
+"""What a service answers; `blobs` and `image-part` get bytes, the other calls an empty object."""

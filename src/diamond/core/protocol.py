@@ -1,7 +1,7 @@
 """The sync protocol as types: what a service sends to an agent (docs/internals/sync-protocol.md).
 
-What an agent sends is in core/agent_messages.py. One decoder for all of it. Whatever becomes part of a path, a command line or a script has a character class here, so
-that the code behind it handles values that cannot lead elsewhere.
+One decoder for all of it. Whatever becomes part of a path, a command line or a script has a character class here, so
+that the code behind it handles values that cannot lead elsewhere. `core/agent_messages.py` has the other half.
 """
 
 from __future__ import annotations
@@ -485,17 +485,6 @@ class EventsTaken:
 
     have: int = 0
     unknown_tasks: List[Id] = field(default_factory=list)
-
-
-ANSWERS: Dict[str, Type[Any]] = {
-    "pair": Paired,
-    "hello": Welcome,
-    "events": EventsTaken,
-    "commands": Orders,
-    "bytes": BytesTaken,
-    "image-bytes": ImageBytesTaken,
-}
-"""What a service answers; `blobs` and `image-part` get bytes, the other calls an empty object."""
 
 
 def _said(data: Any, what: str) -> str:

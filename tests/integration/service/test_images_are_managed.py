@@ -147,7 +147,7 @@ def test_a_move_is_called_off(service: RunningService) -> None:
     (told,) = [one for one in take_commands(beta) if one["type"] == "image"]
     assert (told["act"], told["move"]) == ("cancel", task["awaits"])
     ended = beta.task(task["id"])
-    assert (ended["state"], "called off" in ended["message"]) == ("failed", True)
+    assert (ended["state"], "cancelled" in ended["message"]) == ("failed", True)
     assert alpha.agent.call(path, content).status == 404
     late = {"move": task["awaits"], "state": "done", "record": record_of(1)}
     beta.agent.good("moves", {"items": [late]})

@@ -45,7 +45,7 @@ async def prune(
     if not dry_run:
         await services.store.run(lambda tx: _forget(tx, place, unwanted))
     items = answer.get("items") or []
-    total = sum(int(one.bytes) for one in items)
+    total = sum(int(item["bytes"]) for item in items)
     return {"items": items, "bytes": total, "dry_run": dry_run}
 
 
