@@ -24,6 +24,7 @@ ENFORCED = (
     "docs/internals/planning.md",
     "docs/internals/spec.md",
     "bench/notes",
+    "src/diamond/agent",
     "src/diamond/notation",
     "web/src/lib",
     "web/src/pages/announcements",

@@ -38,13 +38,13 @@ def kinds(events: list[Event]) -> list[type[Event]]:
 def test_exit_code_0_is_the_end_without_any_question() -> None:
     watched = running()
     assert saw_exit(watched, 1, 0, now=0) == [Exited(run=1, exit_code=0)]
-    assert watched.over and not watched.awaits_word
+    assert watched.over and not watched.awaits_answer
 
 
 def test_another_code_is_told_at_once_and_the_batch_systems_word_follows() -> None:
     watched = running()
     assert saw_exit(watched, 1, 143, now=0) == [Exited(run=1, exit_code=143, signal=15)]
-    assert watched.awaits_word
+    assert watched.awaits_answer
     assert heard(watched, RUNNING, now=1) == [
         Observed(status="running", native_state="RUNNING", native_id="12", run=1, restarts=0)
     ]
@@ -81,9 +81,9 @@ def test_a_chain_waits_for_the_word_while_an_epilog_runs(code: int) -> None:
     watched = replace(running(), is_patient=True)
     saw_exit(watched, 1, code, now=0)
     heard(watched, COMPLETING, now=10)
-    assert watched.awaits_word
+    assert watched.awaits_answer
     assert time_passed(watched, now=600) == []
-    assert not watched.awaits_word, "the site's questions are for others too"
+    assert not watched.awaits_answer, "the site's questions are for others too"
     [event] = heard(watched, TIMEOUT, now=601)
     assert isinstance(event, Observed) and event.reason == "wall-time"
 

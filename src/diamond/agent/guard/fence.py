@@ -63,7 +63,7 @@ class Fence:
 
 
 def process_start(pid: int) -> str:
-    """When a process began, in the kernel's own count: tells it from a later one with its id; '-' if unknown."""
+    """When a process began, in the kernel's own count, which distinguishes it from a later one with its id; '-' if unknown."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

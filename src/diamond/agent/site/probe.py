@@ -92,7 +92,7 @@ def internet() -> bool | None:
 
 
 def has_way_out(routes: Path = Path("/proc/net")) -> bool:
-    """Whether there is a default route, as far as the kernel tells."""
+    """Whether the kernel shows a default route."""
     try:
         four = (routes / "route").read_text().splitlines()
     except OSError:
@@ -124,10 +124,10 @@ def _index_of_pip() -> str:
     return str(getattr(getattr(found, "PyPI", None), "simple_url", ""))
 
 
-def output_of(words: list[str]) -> str:
+def output_of(command: list[str]) -> str:
     """What a quick command prints; '' when it fails or takes longer than five seconds."""
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=5, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return (done.stdout or done.stderr) if done.returncode == 0 else ""
@@ -208,13 +208,13 @@ def read_quota(text: str) -> Fact:
 
 
 def within_quota(facts: Fact, quota: Fact) -> Fact:
-    """What is free to a person: a large file system helps nobody whose own share of it is full."""
-    told = dict(facts)
+    """What is free to the user: a large file system does not help when the user's own quota is full."""
+    limited = dict(facts)
     for unit in ("bytes", "files"):
         limit = quota.get(f"quota_{unit}")
         if limit:
             left = max(0, limit - quota[f"used_{unit}"])
             room = facts[f"free_{unit}"]
-            told[f"quota_{unit}"] = limit
-            told[f"free_{unit}"] = left if room is None else min(room, left)
-    return told
+            limited[f"quota_{unit}"] = limit
+            limited[f"free_{unit}"] = left if room is None else min(room, left)
+    return limited

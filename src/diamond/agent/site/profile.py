@@ -54,7 +54,7 @@ class Profile:
         return None
 
     def submit_limit(self, partition: str) -> int | None:
-        """How many jobs a person may have in a partition; None when nothing is known."""
+        """How many jobs a user may have in a partition; None when that is not known."""
         for one in self._partitions():
             if one.get("name") == partition and isinstance(one.get("submit_limit"), int):
                 return int(one["submit_limit"])

@@ -110,7 +110,7 @@ class Attempts:
         self._order = 0
 
     def submit(self, folder: AttemptFolder, number: int, rival: AttemptFolder | None) -> None:
-        """The intent is on disk, or that of a `rival` with its number: stage and submit it. Repeats are harmless."""
+        """The intent is on disk, or the intent of a `rival` with its number: stage and submit it. Repeats are harmless."""
         if rival is not None:
             self._report(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
             if rival.attempt in self.known:
@@ -346,7 +346,7 @@ class Attempts:
         if tracked.watched.over:
             return
         self._follow_limit(tracked, status)
-        if verdicts.is_requeued(tracked.watched, status) and self.chains.send_away(tracked):
+        if verdicts.is_requeued(tracked.watched, status) and self.chains.cancel_if_decided(tracked):
             return
         self._report_all(tracked, verdicts.heard(tracked.watched, status, now=now))
 
@@ -364,7 +364,7 @@ class Attempts:
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._report_all(tracked, events)
         if tracked.watched.is_running and any(isinstance(one, Started) for one in events):
-            self.chains.send_away(tracked)
+            self.chains.cancel_if_decided(tracked)
         if tracked.watched.over and not was_over:
             self._over(tracked)
 

@@ -1,4 +1,4 @@
-"""Task and attempt folders: the agent's memory, which a person can read with `ls`."""
+"""Task and attempt folders: the agent's memory, which anybody can read with `ls`."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ class AttemptFolder:
 
     @property
     def is_withdrawn(self) -> bool:
-        """A follow-up that was called off before its program began."""
+        """A follow-up that was cancelled before its program began."""
         has_begun = any(self.start_of(run) for run in self.runs())
         return self.is_early and self.is_cancelled and not has_begun
 
     @property
     def will_never_begin(self) -> bool:
-        """A follow-up that was called off or refused: its number may be given again."""
+        """A follow-up that was cancelled or rejected: its number may be used again."""
         return self.is_withdrawn or (self.is_early and self.failure is not None)
 
     @property
@@ -125,7 +125,7 @@ class AttemptFolder:
 
     @property
     def arrived_at(self) -> list[str]:
-        """The nodes on which a follow-up waits, by its own word: the batch system is asked less often."""
+        """The nodes on which a follow-up waits, as it wrote itself: the batch system is asked less often."""
         words = read_words(self.place("arrived"))
         return node_names(words[3]) if len(words) > 3 else []
 
@@ -238,7 +238,7 @@ class AttemptFolder:
 
     @property
     def limit_seconds(self) -> float:
-        """The changed time limit that the batch script was told; 0: none."""
+        """The changed time limit that the batch script knows; 0: none."""
         return float(next((word for word in read_words(self.place("limit")) if word.isdigit()), 0))
 
     def write_limit(self, seconds: float) -> None:
@@ -287,7 +287,7 @@ class TaskFolders:
         return below(self.root, task, "task.json").exists()
 
     def begun(self, task: str) -> list[AttemptFolder]:
-        """All attempts but follow-ups whose turn has not come, or that were called off before it came."""
+        """All attempts but follow-ups whose turn has not come, or that were cancelled before it came."""
         return [one for one in self.attempts(task) if one.is_known and not self._is_ahead(one)]
 
     def _is_ahead(self, folder: AttemptFolder) -> bool:
@@ -337,7 +337,7 @@ class TaskFolders:
     ) -> AttemptFolder | None:
         """An attempt of the agent's own making that follows `folder`; None beyond the number `until`.
 
-        Follow-ups that were withdrawn, and the one `instead` of which this comes, have used up no number.
+        Follow-ups that were withdrawn, and the one that this replaces (`instead`), have used up no number.
         """
         with self._numbering:
             number = max(one.number for one in self.attempts(folder.task)) + 1
@@ -407,7 +407,7 @@ class TaskFolders:
     def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
         """Another attempt of the same task that has this number, and has begun or still may.
 
-        The service does not hear of each follow-up that waits in a line and is called off there: it counts on without them.
+        The service does not learn of every follow-up that waits and is cancelled there: it counts without them.
         """
         for other in self.attempts(folder.task):
             is_other = other.attempt != folder.attempt and other.is_known

@@ -15,7 +15,7 @@ BETWEEN_BEATS = 20.0
 
 
 def reached_limit(folder: AttemptFolder, run: int) -> bool:
-    """Whether a run that has ended lasted until its time limit; False where its files do not tell."""
+    """Whether a run that has ended lasted until its time limit; False where its files do not show it."""
     place = folder.run_folder(run)
     deadline = _deadline(folder, place)
     if deadline is None:

@@ -37,7 +37,7 @@ def newest_match(pattern: str, run_dir: Path) -> tuple[str, float]:
 
 
 def _counts(line: dict[str, Any]) -> bool:
-    """A checkpoint that failed or was only read is no progress."""
+    """A checkpoint that failed or was only read does not count as progress."""
     return line.get("event") in (None, "saved")
 
 

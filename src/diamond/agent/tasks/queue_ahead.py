@@ -1,7 +1,7 @@
-"""The line of a chain: its attempts that wait in the queue at once, where long waits or the person call for several.
+"""The follow-ups of a chain that wait in the queue at once, where long waits or the user ask for several.
 
-Each was made to follow the one before it. The service hears of those that may begin next, so that it always knows
-one present attempt and one follow-up. If a later one gets its nodes first, those before it are barred and called off.
+Each was made to follow the one before it. The service learns of those that may begin next, so that it always knows
+one present attempt and one follow-up. If a later one gets its nodes first, those before it are barred and cancelled.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class WaitingFollowUps:
         return next((one for one in mine if one.watched.is_running), None)
 
     def announce(self, task: str) -> None:
-        """Tell the service of those that it may know: the present attempt and the next."""
+        """Report those that the service should know: the present attempt and the next."""
         known = 1 if self._has_present(task) else 2
         for tracked in self.waiting(task)[:known]:
             self._attempts.announce(tracked)
@@ -58,22 +58,22 @@ class WaitingFollowUps:
         return bool(overtaken) or self.running(task) is not None
 
     def is_due(self, last: Tracked) -> bool:
-        """Whether one more should wait behind `last`, the last of its line, or in its place."""
+        """Whether one more should wait behind `last`, the last of those that wait, or in its place."""
         line = self.waiting(last.folder.task)
         if not line or line[-1] is not last or not last.is_active or last.watched.arrived:
             return False
         if self._attempts.room(last.partition) or not self._attempts.has_queue():
             return False
-        due = next_submission_time(self._chain(line), self._cushion(last), self._manners(last))
+        due = next_submission_time(self._chain(line), self._cushion(last), self._policy(last))
         return due is not None and due <= time.time() and not self._has_failed_behind(last)
 
     def _has_failed_behind(self, last: Tracked) -> bool:
-        """One that was refused is not followed by the next at every look."""
+        """One that was rejected is not followed by the next at every check."""
         every = self._folders.attempts(last.folder.task)
         return any(one.number > last.number and one.failure is not None for one in every)
 
     def is_full(self, last: Tracked) -> bool:
-        return must_withdraw(self._chain(self.waiting(last.folder.task)), self._manners(last))
+        return must_withdraw(self._chain(self.waiting(last.folder.task)), self._policy(last))
 
     def overtake(self, tracked: Tracked) -> bool:
         """Let `tracked`, which has nodes, go before those that were to go first; False if one of them has nodes too."""
@@ -110,7 +110,7 @@ class WaitingFollowUps:
     def _cushion(self, tracked: Tracked) -> float:
         return float(self._stop_flag.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
 
-    def _manners(self, tracked: Tracked) -> FollowUpPolicy:
+    def _policy(self, tracked: Tracked) -> FollowUpPolicy:
         ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
         return FollowUpPolicy(0.0, most_waiting=max_waiting_attempts(ahead, has_started=started))
 
