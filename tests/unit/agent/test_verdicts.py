@@ -8,15 +8,21 @@ import pytest
 
 from diamond.agent.tasks import verdicts
 from diamond.agent.tasks.verdicts import (
+    GO,
+    STOP,
     TURNED_AWAY,
     Watched,
     heard,
+    judge_end,
     saw_exit,
     saw_start,
     time_passed,
 )
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
+from diamond.core.lifecycle import policy_of
 from diamond.core.native import NativeStatus
+from diamond.core.order import Continue
+from diamond.core.task import Attempt, Task
 
 QUEUED = NativeStatus("queued", "PENDING", message="waiting for its turn")
 RUNNING = NativeStatus("running", "RUNNING")
@@ -228,3 +234,16 @@ def test_a_script_that_found_no_room_is_explained() -> None:
     heard(watched, NativeStatus("ended", "FAILED", reason="exit-code", exit_code=73), now=0)
     [event] = time_passed(watched, now=5)
     assert isinstance(event, Observed) and event.reason == "disk"
+
+
+@pytest.mark.parametrize(("code", "verdict"), [(75, GO), (0, STOP), (None, "")])
+def test_a_chain_continues_ends_or_waits_by_the_rules_of_the_life_cycle(
+    code: int | None, verdict: str
+) -> None:
+    attempt = Attempt(id="a1", number=1)
+    task = Task(id="t1", attempt=attempt, policy=policy_of(Continue(on=["exit-75"])))
+    events: list[Event] = [Started(attempt="a1", run=1, native_id="12", node="n1")]
+    if code is not None:
+        events.append(Exited(attempt="a1", run=1, exit_code=code))
+    assert judge_end(task, events)[0] == verdict
+    assert judge_end(replace(task, cancel_requested=True), events[:1])[0] == STOP

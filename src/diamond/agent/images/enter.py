@@ -115,11 +115,11 @@ class Images:
                 f"The image file {image.sha256[:19]}… is not on this machine",
                 "Build it here, or copy it here: diamond image copy.",
             )
-        found = verify(self._places, record)
-        if found.version < VERSION and not (image.path or image.variables or is_signed):
+        verified = verify(self._places, record)
+        if verified.version < VERSION and not (image.path or image.variables or is_signed):
             # A chain that began before orders named these: it continues with what was recorded then.
-            return found
-        return replace(found, variables=dict(image.variables), path=list(image.path))
+            return verified
+        return replace(verified, variables=dict(image.variables), path=list(image.path))
 
     def shared_file(self, sha256: str) -> Record | None:
         """Others' file with this digest, where the site names folders of a group or of all."""
@@ -130,7 +130,7 @@ class Images:
     @property
     def insecure(self) -> list[str]:
         """Registries that speak http."""
-        return [str(one) for one in self._site.get("insecure") or []]
+        return [str(each) for each in self._site.get("insecure") or []]
 
     @property
     def _places(self) -> Places:

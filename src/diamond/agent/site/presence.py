@@ -99,7 +99,9 @@ def _add_line(tool: str, line: str) -> None:
             f"{tool} may not be used here", f"This machine offers: {', '.join(offered())}"
         )
     if line not in table.splitlines():
-        _run([tool, "-"], stdin="".join([*(f"{one}\n" for one in table.splitlines()), line, "\n"]))
+        _run(
+            [tool, "-"], stdin="".join([*(f"{each}\n" for each in table.splitlines()), line, "\n"])
+        )
 
 
 def _run(command: list[str], stdin: str = "") -> str:

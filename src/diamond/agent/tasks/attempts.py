@@ -257,8 +257,8 @@ class Attempts:
         return any(tracked.folder.task == task for tracked in list(self.known.values()))
 
     def of_task(self, task: str) -> list[Tracked]:
-        mine = [one for one in list(self.known.values()) if one.folder.task == task]
-        return sorted(mine, key=lambda one: one.number)
+        mine = [each for each in list(self.known.values()) if each.folder.task == task]
+        return sorted(mine, key=lambda each: each.number)
 
     def announce(self, tracked: Tracked) -> None:
         """Report it to the service from now on."""
@@ -363,7 +363,7 @@ class Attempts:
 
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._report_all(tracked, events)
-        if tracked.watched.is_running and any(isinstance(one, Started) for one in events):
+        if tracked.watched.is_running and any(isinstance(each, Started) for each in events):
             self.chains.cancel_if_decided(tracked)
         if tracked.watched.over and not was_over:
             self._over(tracked)

@@ -19,8 +19,8 @@ from diamond.agent.tasks.progress import reached_by
 from diamond.agent.tasks.queue_ahead import WaitingFollowUps
 from diamond.agent.tasks.ranks import nodes_to_leave_out
 from diamond.agent.tasks.stop_flag import StopFlagSupport
+from diamond.agent.tasks.verdicts import GO, STOP, judge_end
 from diamond.core import ids
-from diamond.core.actions import NextAttempt
 from diamond.core.endings import doubts_checkpoint
 from diamond.core.events import (
     AttemptKnown,
@@ -32,7 +32,7 @@ from diamond.core.events import (
     Observed,
     Progressed,
 )
-from diamond.core.lifecycle import policy_of, step
+from diamond.core.lifecycle import policy_of
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
 from diamond.planning.follow_ups import Arrival, Chain, FollowUpPolicy, decide_arrival
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GO, STOP = "go", "stop"
 REJECTED_SECONDS = 60.0
 
 
@@ -154,8 +153,10 @@ class Chains:
         """Whether an attempt that is loaded waits behind others."""
         if not folder.order().resume.may_line_up or not folder.is_early:
             return False
-        before = [one for one in self._folders.attempts(folder.task) if one.attempt == folder.after]
-        has_turn = any(one.verdict == GO for one in before)
+        before = [
+            each for each in self._folders.attempts(folder.task) if each.attempt == folder.after
+        ]
+        has_turn = any(each.verdict == GO for each in before)
         return not has_turn and not any(folder.start_of(run) for run in folder.runs())
 
     def cancelled(self, folder: AttemptFolder) -> None:
@@ -204,13 +205,13 @@ class Chains:
         if not self._waiting.overtake(tracked):
             return
         before = self._folders.attempts(tracked.folder.task)
-        barred = [one for one in before if one.is_barred and one.number < tracked.number]
+        barred = [each for each in before if each.is_barred and each.number < tracked.number]
         running = self._waiting.running(tracked.folder.task)
-        for one in barred:
+        for each in barred:
             if running is None:
-                one.write_verdict(GO)
+                each.write_verdict(GO)
             else:
-                self._withdraw(one)
+                self._withdraw(each)
 
     def _progress(self, tracked: Tracked) -> list[Event]:
         reached = reached_by(tracked.folder)
@@ -227,16 +228,12 @@ class Chains:
         known = folder.verdict
         if known:
             return known
-        task = before = self._task(tracked)
+        before = self._task(tracked)
         own = [fact for fact in [*tracked.facts, *fresh] if not isinstance(fact, AttemptKnown)]
-        for event in own:
-            task, actions = step(task, replace(event, attempt=folder.attempt))
-            if any(isinstance(action, NextAttempt) for action in actions):
-                self._doubt(tracked, before, task)
-                return self._written(folder, GO, task)
-            if task.is_final:
-                return self._written(folder, STOP, task)
-        return self._written(folder, STOP, task) if task.cancel_requested else ""
+        verdict, task = judge_end(before, [replace(fact, attempt=folder.attempt) for fact in own])
+        if verdict == GO:
+            self._doubt(tracked, before, task)
+        return self._written(folder, verdict, task) if verdict else ""
 
     def _task(self, tracked: Tracked) -> Task:
         folder = tracked.folder
@@ -278,28 +275,28 @@ class Chains:
 
     def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
         if word == STOP:
-            for one in self._not_needed_after(tracked):
-                self._withdraw(one)
+            for each in self._not_needed_after(tracked):
+                self._withdraw(each)
             return None
         return self._successor(tracked.folder) or self._make(tracked.folder, early=False)
 
     def _successor(self, folder: AttemptFolder) -> AttemptFolder | None:
         """The attempt that continues after this one, if there is one that was not cancelled."""
-        later = [one for one in self._later(folder) if not one.is_barred]
-        alive = [one for one in later if not one.is_cancelled and one.failure is None]
-        return min(alive, key=lambda one: one.number, default=None)
+        later = [each for each in self._later(folder) if not each.is_barred]
+        alive = [each for each in later if not each.is_cancelled and each.failure is None]
+        return min(alive, key=lambda each: each.number, default=None)
 
     def _not_needed_after(self, last: Tracked) -> list[AttemptFolder]:
         """Those that come later, and those that were overtaken and still wait."""
         mine = self._attempts.of_task(last.folder.task)
-        waiting = [one for one in mine if one is not last and not one.is_over]
-        overtaken = [one.folder for one in waiting if one.folder.is_barred]
-        later = [one for one in self._later(last.folder) if one.failure is None]
-        return [one for one in {*overtaken, *later} if not one.is_cancelled]
+        waiting = [each for each in mine if each is not last and not each.is_over]
+        overtaken = [each.folder for each in waiting if each.folder.is_barred]
+        later = [each for each in self._later(last.folder) if each.failure is None]
+        return [each for each in {*overtaken, *later} if not each.is_cancelled]
 
     def _later(self, folder: AttemptFolder) -> list[AttemptFolder]:
         number = folder.number
-        return [one for one in self._folders.attempts(folder.task) if one.number > number]
+        return [each for each in self._folders.attempts(folder.task) if each.number > number]
 
     def _make(
         self, folder: AttemptFolder, *, early: bool, instead: AttemptFolder | None = None

@@ -48,8 +48,8 @@ def _deadline(folder: AttemptFolder, place: Path) -> float | None:
 
 
 def _number(file: Path, place: int) -> float | None:
-    words = read_words(file)
-    return float(words[place]) if len(words) > place and words[place].isdigit() else None
+    fields = read_words(file)
+    return float(fields[place]) if len(fields) > place and fields[place].isdigit() else None
 
 
 def _written(file: Path) -> float:

@@ -207,7 +207,7 @@ class Stager:
 
     def _fetch(self, digests: list[str]) -> None:
         for start in range(0, len(digests), 1000):
-            wanted = [f"sha256:{one}" for one in digests[start : start + 1000]]
+            wanted = [f"sha256:{each}" for each in digests[start : start + 1000]]
             with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
@@ -240,7 +240,7 @@ class Stager:
     def _fetch_inputs(self, build: Build) -> None:
         """Files that the environment lays into the image are sent as blobs, like code."""
         digests = [file.digest.split(":")[-1] for file in build.environment.files if file.digest]
-        missing = [one for one in digests if not blob_path(self.folders.blobs, one).is_file()]
+        missing = [each for each in digests if not blob_path(self.folders.blobs, each).is_file()]
         if missing:
             self._fetch(missing)
 

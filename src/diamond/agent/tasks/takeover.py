@@ -37,9 +37,9 @@ def take_over(folder: AttemptFolder) -> None:
 def home_of(task_folder: Path) -> Path:
     """Where a task's run directory is: in its own folder, or in the folder of the task that took it over."""
     seen: set[str] = set()
-    while (words := read_words(task_folder / MOVED)) and task_folder.name not in seen:
+    while (fields := read_words(task_folder / MOVED)) and task_folder.name not in seen:
         seen.add(task_folder.name)
-        task_folder = below(task_folder.parent, words[0])
+        task_folder = below(task_folder.parent, fields[0])
     return task_folder / "run"
 
 

@@ -6,12 +6,17 @@ events that the service must learn.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from diamond.core.actions import NextAttempt
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
+from diamond.core.lifecycle import step
 from diamond.core.native import NativeStatus, node_names
-from diamond.core.task import Reason
+from diamond.core.task import Reason, Task
 
+GO, STOP = "go", "stop"
+"""What follows from the end of an attempt: another one, or the end of the task."""
 WORD_GRACE = 15.0
 """How long an exit code other than 0 waits for the batch system's answer."""
 REFINE_GRACE = 120.0
@@ -164,6 +169,20 @@ def time_passed(watched: Watched, *, now: float) -> list[Event]:
     return []
 
 
+def judge_end(task: Task, events: Iterable[Event]) -> tuple[str, Task]:
+    """What follows from these events by the rules of the life cycle: GO, STOP, or '' while more must be known.
+
+    Returns the task as it is at that point too.
+    """
+    for event in events:
+        task, actions = step(task, event)
+        if any(isinstance(action, NextAttempt) for action in actions):
+            return GO, task
+        if task.is_final:
+            return STOP, task
+    return STOP if task.cancel_requested else "", task
+
+
 def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
     if code == 0:
         watched.over = True
@@ -261,14 +280,14 @@ def _report(watched: Watched, status: NativeStatus) -> list[Event]:
     return [_observed(watched, status)]
 
 
-def _same(one: NativeStatus, other: NativeStatus) -> bool:
+def _same(each: NativeStatus, other: NativeStatus) -> bool:
     return (
-        one.status,
-        one.native_state,
-        one.message,
-        one.held,
-        one.restarts,
-        one.limit_seconds,
+        each.status,
+        each.native_state,
+        each.message,
+        each.held,
+        each.restarts,
+        each.limit_seconds,
     ) == (
         other.status,
         other.native_state,

@@ -71,11 +71,11 @@ def read_run(
 
 def read_arrival(folder: AttemptFolder, watched: Watched) -> list[Event]:
     """A follow-up that has its nodes and waits there, reported once."""
-    words = [] if watched.arrived else read_words(folder.place("arrived"))
-    if len(words) < 3:
+    fields = [] if watched.arrived else read_words(folder.place("arrived"))
+    if len(fields) < 3:
         return []
     watched.arrived = True
-    return [Arrived(native_id=words[0], node=words[1])]
+    return [Arrived(native_id=fields[0], node=fields[1])]
 
 
 def read_duplicates(folder: AttemptFolder, known: set[str]) -> list[Event]:
