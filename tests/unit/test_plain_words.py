@@ -24,6 +24,7 @@ ENFORCED = (
     "docs",
     "bench/notes",
     "recipes",
+    "src/diamond/agent",
     "src/diamond/cli",
     "src/diamond/code",
     "src/diamond/compose",

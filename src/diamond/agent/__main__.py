@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 
 def main(argv: list[str] | None = None) -> int:
-    words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["sample"]:
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == ["sample"]:
         from diamond.training.sampler import main as sample
 
-        return sample(words[1:]) or 0
-    if words[:1] == ["build"]:
+        return sample(given[1:]) or 0
+    if given[:1] == ["build"]:
         from diamond.runtimes.builder import main as build
 
-        return build(words[1:])
-    arguments = _parser().parse_args(words)
+        return build(given[1:])
+    arguments = _parser().parse_args(given)
     code = _do(arguments)
     if getattr(arguments, "stdio", False):
         _leave(code)
@@ -86,32 +86,34 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     acts = parser.add_subparsers(dest="act", required=True)
-    run = acts.add_parser("run", help="act as this endpoint until stopped")
+    run = acts.add_parser("run", help="run as this endpoint until stopped")
     run.add_argument(
-        "--stdio", action="store_true", help="speak on standard input and output (ssh)"
+        "--stdio", action="store_true", help="talk over standard input and output (ssh)"
     )
-    run.add_argument("--url", help="the service; else the one of the pairing")
+    run.add_argument("--url", help="the service's address; default: the paired one")
     run.add_argument("--key-file", type=Path, help="a file with the endpoint's key")
     _add_scheduler(run)
     pairing = acts.add_parser("pair", help="become an endpoint: asks for the pairing code")
     pairing.add_argument("--url", required=True)
     pairing.add_argument("--no-run", action="store_true", help="only store the key")
-    pairing.add_argument("--foreground", action="store_true", help="act in this very process")
+    pairing.add_argument("--foreground", action="store_true", help="run in this process")
     pairing.add_argument(
-        "--stay", choices=ways(), default=RESIDENT, help="how the agent stays here after that"
+        "--stay", choices=ways(), default=RESIDENT, help="how the agent keeps running here"
     )
     _add_scheduler(pairing)
-    status = acts.add_parser("status", help="say whether an agent acts here")
-    stop = acts.add_parser("stop", help="stop the agent; jobs go on")
+    status = acts.add_parser("status", help="show whether an agent is running here")
+    stop = acts.add_parser("stop", help="stop the agent; jobs continue")
     cron = acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
-    renew = acts.add_parser("renew", help="let the pairing go on: typed by its person, here")
+    renew = acts.add_parser(
+        "renew", help="renew the pairing; only its owner can, in a terminal here"
+    )
     for act in (run, status, stop, cron, renew):
-        act.add_argument("--endpoint", default="", help="which, where several are paired")
+        act.add_argument("--endpoint", default="", help="which endpoint, where several are paired")
     return parser
 
 
 def _add_scheduler(act: argparse.ArgumentParser) -> None:
-    act.add_argument("--scheduler", help="the adapter of the batch system; else found out")
+    act.add_argument("--scheduler", help="the batch system's adapter; default: detected")
     act.add_argument(
         "--this-machine",
         action="store_true",
@@ -202,8 +204,8 @@ def _pair(arguments: argparse.Namespace) -> int:
     if arguments.no_run:
         return 0
     if not arguments.foreground:
-        words = _scheduler_words(arguments)
-        command = own_command(["run", "--endpoint", endpoint, *words])
+        scheduler = _scheduler_arguments(arguments)
+        command = own_command(["run", "--endpoint", endpoint, *scheduler])
         if arguments.stay == BATCH_JOB:
             print(_submit_itself(arguments, folders, command))
         else:
@@ -219,7 +221,7 @@ def _pair(arguments: argparse.Namespace) -> int:
     return _act(plain, folders, _link(plain, folders, None))
 
 
-def _scheduler_words(arguments: argparse.Namespace) -> list[str]:
+def _scheduler_arguments(arguments: argparse.Namespace) -> list[str]:
     if arguments.this_machine:
         return ["--this-machine"]
     return ["--scheduler", arguments.scheduler] if arguments.scheduler else []
@@ -252,14 +254,14 @@ def _stop(_: argparse.Namespace, folders: Folders) -> int:
     if host != socket.gethostname():
         raise BadRequest(f"The agent acts on {host}", f"Sign in to {host} and stop it there.")
     os.kill(pid, signal.SIGTERM)
-    print(f"process {pid} was asked to stop; jobs go on")
+    print(f"process {pid} was asked to stop; jobs continue")
     return 0
 
 
 def _renew(_: argparse.Namespace, folders: Folders) -> int:
-    """Only from a terminal: behind the site's own sign-in, not by a script of somebody else's making."""
+    """Only from a terminal, which the site's own sign-in protects; a script of somebody else cannot."""
     if not sys.stdin.isatty():
-        raise BadRequest("A pairing is renewed by its person", "Type it in a terminal of yours.")
+        raise BadRequest("Only its owner can renew a pairing", "Run this command in a terminal.")
     until = Lease(folders.keep, Policy(folders.keep)).renew()
     print(f"The pairing is good until {time.strftime('%Y-%m-%d', time.localtime(until))}.")
     return 0

@@ -47,7 +47,7 @@ class Folders:
         return self.keep / "profile.json"
 
     def make(self) -> None:
-        """Make what is missing; only the person herself may look inside."""
+        """Make what is missing; only the owner may look inside."""
         for folder in (self.keep, self.secrets, self.work, self.tasks, self.inbox, self.blobs):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -58,7 +58,7 @@ class Folders:
 def choose_folders(environment: Mapping[str, str], home: Path, endpoint: str = "") -> Folders:
     """`$DIAMOND_KEEP`, `$DIAMOND_WORK`, `$DIAMOND_TMP`, else `settings.json`, else what the site offers.
 
-    Each endpoint has folders of its own: clusters of one site may share a home, and one person may be
+    Each endpoint has folders of its own: clusters of one site may share a home, and one user may be
     served by two Diamonds.
     """
     own = environment.get("DIAMOND_KEEP") or _of_endpoint(home / ".diamond-agent", endpoint)

@@ -328,7 +328,7 @@ class Agent:
 
     def _ask(self, active: list[Tracked]) -> None:
         ids = {tracked.watched.native_id for tracked in active} - {""}
-        awaited = any(tracked.watched.awaits_word for tracked in active)
+        awaited = any(tracked.watched.awaits_answer for tracked in active)
         if ids and self._asker.is_due(awaited=awaited, hurry=self._work.wants_status):
             self._work.status_asked()
             self._asker.ask(ids)

@@ -128,7 +128,7 @@ def test_pairing_reads_the_code_from_standard_input_and_keeps_the_key_to_itself(
         check=True,
         capture_output=True,
     )
-    assert b"jobs go on" in stopped.stdout
+    assert b"jobs continue" in stopped.stdout
     assert process.wait(PATIENCE) == 0
     assert process.stderr is not None
     process.stderr.close()

@@ -26,7 +26,7 @@ def test_the_digest_is_that_of_all_that_lies_on_the_disk(tmp_path: Path) -> None
 def test_how_far_it_is_is_told_by_a_thread_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving, "TELL_SECONDS", 0.01)
+    monkeypatch.setattr(arriving, "REPORT_SECONDS", 0.01)
     part, told, heard = tmp_path / "part", [], threading.Event()
     part.write_bytes(b"12345")
 

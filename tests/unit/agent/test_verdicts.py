@@ -8,15 +8,21 @@ import pytest
 
 from diamond.agent.tasks import verdicts
 from diamond.agent.tasks.verdicts import (
+    GO,
+    STOP,
     TURNED_AWAY,
     Watched,
     heard,
+    judge_end,
     saw_exit,
     saw_start,
     time_passed,
 )
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
+from diamond.core.lifecycle import policy_of
 from diamond.core.native import NativeStatus
+from diamond.core.order import Continue
+from diamond.core.task import Attempt, Task
 
 QUEUED = NativeStatus("queued", "PENDING", message="waiting for its turn")
 RUNNING = NativeStatus("running", "RUNNING")
@@ -38,13 +44,13 @@ def kinds(events: list[Event]) -> list[type[Event]]:
 def test_exit_code_0_is_the_end_without_any_question() -> None:
     watched = running()
     assert saw_exit(watched, 1, 0, now=0) == [Exited(run=1, exit_code=0)]
-    assert watched.over and not watched.awaits_word
+    assert watched.over and not watched.awaits_answer
 
 
 def test_another_code_is_told_at_once_and_the_batch_systems_word_follows() -> None:
     watched = running()
     assert saw_exit(watched, 1, 143, now=0) == [Exited(run=1, exit_code=143, signal=15)]
-    assert watched.awaits_word
+    assert watched.awaits_answer
     assert heard(watched, RUNNING, now=1) == [
         Observed(status="running", native_state="RUNNING", native_id="12", run=1, restarts=0)
     ]
@@ -81,9 +87,9 @@ def test_a_chain_waits_for_the_word_while_an_epilog_runs(code: int) -> None:
     watched = replace(running(), is_patient=True)
     saw_exit(watched, 1, code, now=0)
     heard(watched, COMPLETING, now=10)
-    assert watched.awaits_word
+    assert watched.awaits_answer
     assert time_passed(watched, now=600) == []
-    assert not watched.awaits_word, "the site's questions are for others too"
+    assert not watched.awaits_answer, "the site's questions are for others too"
     [event] = heard(watched, TIMEOUT, now=601)
     assert isinstance(event, Observed) and event.reason == "wall-time"
 
@@ -228,3 +234,16 @@ def test_a_script_that_found_no_room_is_explained() -> None:
     heard(watched, NativeStatus("ended", "FAILED", reason="exit-code", exit_code=73), now=0)
     [event] = time_passed(watched, now=5)
     assert isinstance(event, Observed) and event.reason == "disk"
+
+
+@pytest.mark.parametrize(("code", "verdict"), [(75, GO), (0, STOP), (None, "")])
+def test_a_chain_continues_ends_or_waits_by_the_rules_of_the_life_cycle(
+    code: int | None, verdict: str
+) -> None:
+    attempt = Attempt(id="a1", number=1)
+    task = Task(id="t1", attempt=attempt, policy=policy_of(Continue(on=["exit-75"])))
+    events: list[Event] = [Started(attempt="a1", run=1, native_id="12", node="n1")]
+    if code is not None:
+        events.append(Exited(attempt="a1", run=1, exit_code=code))
+    assert judge_end(task, events)[0] == verdict
+    assert judge_end(replace(task, cancel_requested=True), events[:1])[0] == STOP

@@ -24,8 +24,8 @@ class Fence:
 
     def newest(self) -> int:
         """The newest generation known on this machine."""
-        words = read_words(self._file)
-        return int(words[0]) if words and words[0].isdigit() else 0
+        fields = read_words(self._file)
+        return int(fields[0]) if fields and fields[0].isdigit() else 0
 
     def take(self, generation: int) -> None:
         """Act under this generation from now on."""
@@ -40,15 +40,15 @@ class Fence:
 
     def sign(self) -> None:
         """Write down that this process is the acting agent."""
-        words = f"{os.getpid()} {socket.gethostname()} {process_start(os.getpid())}\n"
-        write_whole(self._pid_file, words.encode())
+        line = f"{os.getpid()} {socket.gethostname()} {process_start(os.getpid())}\n"
+        write_whole(self._pid_file, line.encode())
 
     def acting(self) -> tuple[int, str]:
         """Process id and host of the acting agent; (0, '') when there is none to be seen."""
-        words = read_words(self._pid_file)
-        if len(words) < 3 or not words[0].isdigit():
+        fields = read_words(self._pid_file)
+        if len(fields) < 3 or not fields[0].isdigit():
             return 0, ""
-        pid, host, start = int(words[0]), words[1], words[2]
+        pid, host, start = int(fields[0]), fields[1], fields[2]
         if host == socket.gethostname() and process_start(pid) != start:
             return 0, ""
         return pid, host
@@ -63,7 +63,7 @@ class Fence:
 
 
 def process_start(pid: int) -> str:
-    """When a process began, in the kernel's own count: tells it from a later one with its id; '-' if unknown."""
+    """When a process began, in the kernel's own count, which distinguishes it from a later one with its id; '-' if unknown."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

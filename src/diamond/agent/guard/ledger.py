@@ -1,4 +1,4 @@
-"""Every command of the service that this machine took or turned away, in a file that stays here."""
+"""Every command of the service that this machine accepted or rejected, in a file that stays here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ledger:
     keep: Path
     policy: Policy
 
-    def command(self, command: Command, refusal: str = "") -> None:
+    def command(self, command: Command, rejection: str = "") -> None:
         """Who asked by which token, for what, by its digest; never what the spec itself says."""
         line = {
             "type": command_type(command),
@@ -29,12 +29,12 @@ class Ledger:
             "user": command.by.user,
             "token": command.by.token,
             "digest": command.asked.order.digest if isinstance(command, Submit) else "",
-            "refused": refusal,
+            "refused": rejection,
         }
         self._write(line)
 
     def act(self, kind: str, by: By | None = None) -> None:
-        """Something that the service changed without a command: settings, a secret."""
+        """Something the service changed without a command: settings, a secret."""
         who = by or By()
         self._write({"type": kind, "person": who.name, "user": who.user, "token": who.token})
 
@@ -43,8 +43,8 @@ class Ledger:
 
     def _write(self, line: dict[str, str]) -> None:
         """A full disk must not stop a cancel: what cannot be written goes to syslog, if anywhere."""
-        told = {name: value for name, value in line.items() if value}
-        text = json.dumps({"at": round(time.time(), 3), **told})
+        filled = {name: value for name, value in line.items() if value}
+        text = json.dumps({"at": round(time.time(), 3), **filled})
         file = self.keep / "commands.log"
         try:
             if file.exists() and file.stat().st_size > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""What this machine lets a service do: the site's file above the person's own, and the stricter of both wins.
+"""What this machine lets a service do: the site's file and the owner's own; the stricter of both wins.
 
 Whatever the service says, nothing beyond it is run, and nothing beyond it leaves. A file that cannot be read allows nothing.
 """
@@ -48,7 +48,7 @@ class Rules:
     images: list[str] | None = None
     """sha256 digests of the image files that may be run; nothing may be built then."""
     commands: list[str] | None = None
-    """Patterns with * and ?, one of which the whole command fits. What else could change what runs is rejected then."""
+    """Patterns with * and ?; the whole command must fit one. Whatever else could change what runs is rejected then."""
     variables: list[str] | None = None
     """Beside `commands`: names of variables that a spec may set. None: none of them."""
     egress: str = "all"
@@ -60,12 +60,12 @@ class Rules:
     """Unix accounts that several people run through; only the site may say so."""
     syslog: bool = False
 
-    def refusal(self, order: Order, partition: str) -> str:
-        """Why an order is not taken, whoever signed it; '' when it is."""
+    def rejection(self, order: Order, partition: str) -> str:
+        """Why an order is rejected, whoever signed it; '' when it is not."""
         if self.partitions is not None and partition not in self.partitions:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
         if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):
-            return "it says not how many nodes for how many minutes"
+            return "it does not say how many nodes for how many minutes"
         if self.max_nodes is not None and order.resources.nodes > self.max_nodes:
             return f"{order.resources.nodes} nodes are more than {self.max_nodes:g}"
         hours = order.resources.walltime_minutes / 60
@@ -96,7 +96,7 @@ class Rules:
 
     @property
     def lists_work(self) -> bool:
-        """What may be run is told one by one, or signed."""
+        """What may run is listed, or signed."""
         return self.require_signed or self.commands is not None or self.images is not None
 
     @property
@@ -113,7 +113,7 @@ class Rules:
 
 @dataclass
 class Policy:
-    """Both files, looked at again whenever it matters."""
+    """Both files, read again when they may have changed."""
 
     keep: Path
     site: Path = SITE_FILE
@@ -121,17 +121,17 @@ class Policy:
     _rules: list[Rules] = field(default_factory=list)
     _fault: str = ""
 
-    def refusal(self, asked: Asked, partition: str) -> str:
-        """Why this machine does not take an order, in words for its person; '' when it does."""
+    def rejection(self, asked: Asked, partition: str) -> str:
+        """Why this machine rejects an order, as its owner reads it; '' when it accepts it."""
         rules = self._now()
         if self._fault:
-            return f"nothing is run here until a file is mended: {self._fault}"
-        for one in rules:
-            why = one.refusal(asked.order, partition)
-            if not why and one.require_signed:
-                why = signature_fault(asked, _signers(one, rules))
+            return f"nothing runs here until this file is corrected: {self._fault}"
+        for each in rules:
+            why = each.rejection(asked.order, partition)
+            if not why and each.require_signed:
+                why = signature_fault(asked, _signers(each, rules))
             if why:
-                return f"the policy of this machine ({one.source}) does not allow it: {why}"
+                return f"the policy of this machine ({each.source}) does not allow it: {why}"
         return ""
 
     @property
@@ -139,7 +139,7 @@ class Policy:
         rules = self._now()
         if self._fault:
             return EGRESS[-1]
-        return max([one.egress for one in rules] or ["all"], key=EGRESS.index)
+        return max([each.egress for each in rules] or ["all"], key=EGRESS.index)
 
     @property
     def allows_logs(self) -> bool:
@@ -152,50 +152,50 @@ class Policy:
 
     @property
     def lease_days(self) -> float:
-        return min([one.lease_days for one in self._now()] or [LEASE_DAYS])
+        return min([each.lease_days for each in self._now()] or [LEASE_DAYS])
 
     @property
     def require_signed(self) -> bool:
-        return any(one.require_signed for one in self._now())
+        return any(each.require_signed for each in self._now())
 
     def person_fault(self, person: Person | None, secrets: list[str]) -> str:
-        """Why work for this person is not taken. `person`: whom a service names beside the account's owner."""
+        """Why work for this person is rejected, or ''. `person`: whom the service names beside the account's owner."""
         if not self.is_community:
-            words = "this is no community account: it runs for its owner alone"
-            return words if person else ""
+            message = "this is not a community account: it runs for its owner alone"
+            return message if person else ""
         if person is None or not person.id or not person.name:
             return "this is a community account, and the work names no person"
         return "secrets of a community account are its owner's" if secrets else ""
 
     @property
     def stands(self) -> bool:
-        """Whether a file says anything at all."""
+        """Whether there is any policy file."""
         return bool(self._now()) or bool(self._fault)
 
     def agent_fault(self) -> str:
         """Why a service may not replace the agent: another one could pass the policy by."""
-        words = "a machine with a policy takes no agent from its service"
-        return f"{words}: put agent.pyz there by hand" if self.stands else ""
+        message = "a machine with a policy accepts no agent from its service"
+        return f"{message}: put agent.pyz there by hand" if self.stands else ""
 
     @property
     def own_facts(self) -> frozenset[str]:
-        """What is corrected in `settings.json` on this machine alone: a service's word would run beside what is listed."""
+        """Facts that are corrected in `settings.json` on this machine alone: the service could run something unlisted with them."""
         rules = self._now()
         if self._fault:
             return OF_WORK | OF_BOUNDS
-        of_work = OF_WORK if any(one.lists_work for one in rules) else frozenset()
-        return of_work | (OF_BOUNDS if any(one.bounds_jobs for one in rules) else frozenset())
+        of_work = OF_WORK if any(each.lists_work for each in rules) else frozenset()
+        return of_work | (OF_BOUNDS if any(each.bounds_jobs for each in rules) else frozenset())
 
     @property
     def is_community(self) -> bool:
-        return any(account_name() in (one.community or []) for one in self._now())
+        return any(account_name() in (each.community or []) for each in self._now())
 
     @property
     def syslog(self) -> bool:
-        return any(one.syslog for one in self._now())
+        return any(each.syslog for each in self._now())
 
     def check_answer(self, kind: str, place: str) -> None:
-        """Raise unless the answer to such a request may leave; say where to look instead."""
+        """Raise unless the answer to such a request may leave; the hint says where to look instead."""
         egress = self.egress
         is_held = egress == "states" and kind not in OF_STATES
         if is_held or (egress == "logs" and kind in OF_FILES):
@@ -219,20 +219,20 @@ def _signers(rules: Rules, every: list[Rules]) -> list[str]:
     """A file that lists keys counts no others; else those of the other file."""
     if rules.signers is not None:
         return rules.signers
-    return [key for one in every for key in one.signers or []]
+    return [key for each in every for key in each.signers or []]
 
 
 def load_rules(site: Path, own: Path) -> list[Rules]:
-    """Of the files that are there; raises for one that is not as it must be."""
-    found = []
+    """From the files that exist; raises for one that is not valid."""
+    rules = []
     if site.exists():
         _check_site_file(site)
-        found.append(_read(site))
+        rules.append(_read(site))
     if own.exists():
-        found.append(_read(own))
-        if found[-1].community is not None:
+        rules.append(_read(own))
+        if rules[-1].community is not None:
             raise BadRequest(f"{own}: only {site} makes an account a community account")
-    return found
+    return rules
 
 
 def account_name() -> str:
@@ -240,7 +240,7 @@ def account_name() -> str:
 
 
 def _check_site_file(file: Path) -> None:
-    """The site's word is root's: what others can write binds nobody."""
+    """Only root speaks for the site: a file that others can write does not count."""
     facts = file.stat()
     if facts.st_uid != 0 or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise BadRequest(f"{file} must belong to root and be writable by root alone")
@@ -248,21 +248,23 @@ def _check_site_file(file: Path) -> None:
 
 def _read(file: Path) -> Rules:
     try:
-        told = read_small_toml(file.read_text())
+        given = read_small_toml(file.read_text())
         known = {name for name in Rules.__dataclass_fields__ if name != "source"}
-        unknown = sorted(set(told) - known)
+        unknown = sorted(set(given) - known)
         if unknown:
             raise BadRequest(
                 f"unknown settings: {', '.join(unknown)}; known: {', '.join(sorted(known))}"
             )
-        return Rules(source=os.fspath(file), **{name: _checked(name, told[name]) for name in told})
+        return Rules(
+            source=os.fspath(file), **{name: _checked(name, given[name]) for name in given}
+        )
     except BadRequest as error:
         raise BadRequest(f"{file}: {error}") from None
 
 
 def _checked(name: str, value: Any) -> Any:
     if name in ("partitions", "images", "commands", "variables", "signers", "community"):
-        good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        good = isinstance(value, list) and all(isinstance(each, str) for each in value)
     elif name in ("require_signed", "syslog"):
         good = isinstance(value, bool)
     elif name == "egress":
@@ -275,12 +277,12 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _is_count(value: Any) -> bool:
-    """A batch system takes 0 minutes for no limit at all."""
+    """Batch systems read 0 minutes as no limit at all."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _fits(command: str, patterns: list[str]) -> bool:
-    """A line that a shell could take for several commands has to stand in the list as it is: * would fit anything behind a ;"""
+    """A line that a shell could read as several commands must be listed literally: * would match anything after a ;"""
     if set(command) & _OF_SHELLS:
         return command in patterns
     return any(fnmatch.fnmatchcase(command, pattern) for pattern in patterns)

@@ -1,4 +1,4 @@
-"""Secrets of the person, kept on this endpoint: one 0600 file each, never logged."""
+"""Secrets of the endpoint's owner, kept on the machine: one 0600 file each, never logged."""
 
 from __future__ import annotations
 

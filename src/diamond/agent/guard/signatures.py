@@ -1,4 +1,4 @@
-"""Whether one of the listed keys signed an order: asked of OpenSSH, which is on every login node."""
+"""Whether one of the listed keys signed an order, checked with OpenSSH, which every login node has."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def signature_fault(asked: Asked, signers: List[str]) -> str:
         return f"its signature has version {given.version}, not {VERSION}: sign and submit it again"
     if time.time() > given.until:
         return "its signature has expired: sign and submit it again"
-    return _verify(_words(asked, given), given.signature, signers)
+    return _verify(_signed_bytes(asked, given), given.signature, signers)
 
 
 class UsedSignatures:
-    """Which task each signature was used for, until it runs out: a service cannot have the same order run again.
+    """Which task each signature was used for, until it expires: a service cannot have the same order run again.
 
-    Kept aside of the run directories, since these are removed.
+    Kept apart from the run directories, since these are removed.
     """
 
     def __init__(self, keep: Path, tasks: Path) -> None:
@@ -45,7 +45,7 @@ class UsedSignatures:
         self._is_read = False
 
     def fault(self, asked: Asked, task: str, number: int) -> str:
-        """Why a good signature is not good for this attempt; '' when it is."""
+        """Why a valid signature cannot be used for this attempt; '' when it can."""
         order, used = asked.order, self._uses().get(_signed_id(asked))
         if used is None:
             return ""
@@ -56,11 +56,11 @@ class UsedSignatures:
         return ""
 
     def add(self, asked: Asked, task: str) -> None:
-        """Once the intent is on disk: had the agent died before, it would be found there."""
+        """To be called once the intent is on disk: after a crash, the signature is found there."""
         now, known = time.time(), self._uses()
         if asked.signature is not None:
             known[_signed_id(asked)] = {"task": task, "until": asked.signature.until}
-        self._known = {one: used for one, used in known.items() if used["until"] > now}
+        self._known = {each: used for each, used in known.items() if used["until"] > now}
         write_json(self._file, self._known, durable=True)
 
     def _uses(self) -> Dict[str, Dict[str, Any]]:
@@ -70,8 +70,8 @@ class UsedSignatures:
         return self._known
 
     def _on_disk(self) -> Dict[str, Dict[str, Any]]:
-        """Of the run directories that are there."""
-        found = {}
+        """Those of the tasks that have a run directory."""
+        uses = {}
         for file in self._tasks.glob("*/task.json"):
             try:
                 asked = read_asked(read_json(file))
@@ -79,21 +79,21 @@ class UsedSignatures:
                 continue
             if asked.signature is not None:
                 about = {"task": file.parent.name, "until": asked.signature.until}
-                found[_signed_id(asked)] = about
-        return found
+                uses[_signed_id(asked)] = about
+        return uses
 
 
 def _signed_id(asked: Asked) -> str:
     """Of what was signed: the signature's own text can be written in several ways."""
     given = asked.signature
-    return hashlib.sha256(_words(asked, given)).hexdigest() if given is not None else ""
+    return hashlib.sha256(_signed_bytes(asked, given)).hexdigest() if given is not None else ""
 
 
-def _words(asked: Asked, given: Signature) -> bytes:
+def _signed_bytes(asked: Asked, given: Signature) -> bytes:
     return signed_words(asked.order.digest, given.until, continues=asked.continues)
 
 
-def _verify(words: bytes, signature: str, signers: List[str]) -> str:
+def _verify(content: bytes, signature: str, signers: List[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         keys, sealed = Path(folder, "signers"), Path(folder, "signature")
         keys.write_text("".join(f"{PERSON} {key}\n" for key in signers))
@@ -102,7 +102,7 @@ def _verify(words: bytes, signature: str, signers: List[str]) -> str:
         command += ["-n", NAMESPACE, "-s", str(sealed)]
         try:
             done = subprocess.run(
-                command, input=words, capture_output=True, timeout=SECONDS, check=False
+                command, input=content, capture_output=True, timeout=SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"its signature could not be checked: {error}"

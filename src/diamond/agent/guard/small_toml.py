@@ -1,6 +1,6 @@
 """The part of TOML that a policy needs: `name = value` on a line. Python 3.9 has no reader of its own.
 
-Anything else is refused: a rule that is not understood must not be passed over.
+Anything else is rejected: a rule that is not understood must not be ignored.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)\s*=\s*(.+)")
 
 def read_small_toml(text: str) -> dict[str, Any]:
     """Texts in double quotes, numbers, true, false, and lists of these on one line."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for number, line in enumerate(text.splitlines(), 1):
         bare = _without_comment(line).strip()
         if not bare:
             continue
         match = _LINE.fullmatch(bare)
         name = match.group(1) if match else ""
-        if match is None or name in found:
+        if match is None or name in settings:
             raise BadRequest(f"line {number} is not understood: {bare[:80]}", _HINT)
-        found[name] = _value(match.group(2).strip(), number)
-    return found
+        settings[name] = _value(match.group(2).strip(), number)
+    return settings
 
 
 _HINT = 'One setting a line, each once, such as: partitions = ["debug", "short"]'

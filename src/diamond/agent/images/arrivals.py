@@ -1,4 +1,4 @@
-"""A file that comes in: while its bytes are written, what lies on the disk is read again and hashed, and its size is told."""
+"""A file that arrives: while its bytes are written, what is on disk is read back and hashed, and its size is reported."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from pathlib import Path
 
 BLOCK = 4 << 20
 LOOK_SECONDS = 0.05
-TELL_SECONDS = 1.0
+REPORT_SECONDS = 1.0
 
 
 class Arriving:
-    """`tell` gets the bytes that are here, from a thread of its own: the one that receives has its connection in use."""
+    """`report` gets the number of bytes here, from its own thread: the receiving one has its connection in use."""
 
-    def __init__(self, part: Path, tell: Callable[[int], None]) -> None:
-        self._part, self._tell = part, tell
+    def __init__(self, part: Path, report: Callable[[int], None]) -> None:
+        self._part, self._report = part, report
         self._complete, self._ended = threading.Event(), threading.Event()
         self._digest = hashlib.sha256()
         self._threads = [
-            threading.Thread(target=one, name=one.__name__, daemon=True)
-            for one in (self._hash, self._tell_now_and_then)
+            threading.Thread(target=target, name=target.__name__, daemon=True)
+            for target in (self._hash, self._report_now_and_then)
         ]
 
     def __enter__(self) -> Arriving:
-        for one in self._threads:
-            one.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._complete.set()
-        for one in self._threads:
-            one.join()
+        for thread in self._threads:
+            thread.join()
 
     def sha256(self) -> str:
         """Of the whole file, once all of it is written."""
@@ -53,8 +53,8 @@ class Arriving:
                 if not data:
                     self._complete.wait(LOOK_SECONDS)
 
-    def _tell_now_and_then(self) -> None:
-        """Until it ends, or the file has gone: taken into the store, or thrown away."""
-        while not self._ended.wait(TELL_SECONDS) and self._part.exists():
+    def _report_now_and_then(self) -> None:
+        """Until it ends, or the file is gone: moved into the store, or removed."""
+        while not self._ended.wait(REPORT_SECONDS) and self._part.exists():
             with suppress(FileNotFoundError):
-                self._tell(self._part.stat().st_size)
+                self._report(self._part.stat().st_size)

@@ -49,7 +49,7 @@ class Images:
     job_variables: Sequence[str] = ()
     """Patterns of the batch system's own variables, which go into an image too."""
 
-    def build_words(
+    def build_command(
         self,
         folder: AttemptFiles,
         build: Build,
@@ -57,20 +57,20 @@ class Images:
         say: Callable[[str], None],
         cancelled: Callable[[], bool],
     ) -> list[str]:
-        """Make a build ready, and answer with the words of its program.
+        """Make a build ready; returns the command that runs it.
 
         What needs the network is fetched here, on the login node, unless compute nodes are known to have one.
         """
         file = self._write(folder, build)
-        words = [own_python(), builder_file(self.folders.work / "builder"), "build"]
+        command = [own_python(), builder_file(self.folders.work / "builder"), "build"]
         for act in self._before(build):
             log = folder.path / f"{act}.log"
             code = run_child(
-                [*words, act, str(file)], log=log, say=say, cancelled=cancelled, variables={}
+                [*command, act, str(file)], log=log, say=say, cancelled=cancelled, variables={}
             )
             if code:
                 raise EnvironmentFailed("\n".join(last_lines(log, SHOWN_LINES)))
-        return [*words, "run", str(file)]
+        return [*command, "run", str(file)]
 
     def enter(
         self, folder: AttemptFiles, order: Order, *, data: Mapping[str, str], training: str
@@ -92,7 +92,7 @@ class Images:
         return Entered(variables=record.variables, path=record.path, prefix=prefix)
 
     def find(self, image: Image, *, is_signed: bool = False) -> Record:
-        """Exactly the file that the order names, verified; what runs inside besides is the order's word, not the record's.
+        """Exactly the file that the order names, verified; variables and PATH are those of the order, not of the record.
 
         A virtual environment has no file: it is what this agent itself has made from the recipe.
         """
@@ -115,11 +115,11 @@ class Images:
                 f"The image file {image.sha256[:19]}… is not on this machine",
                 "Build it here, or copy it here: diamond image copy.",
             )
-        found = verify(self._places, record)
-        if found.version < VERSION and not (image.path or image.variables or is_signed):
+        verified = verify(self._places, record)
+        if verified.version < VERSION and not (image.path or image.variables or is_signed):
             # A chain that began before orders named these: it continues with what was recorded then.
-            return found
-        return replace(found, variables=dict(image.variables), path=list(image.path))
+            return verified
+        return replace(verified, variables=dict(image.variables), path=list(image.path))
 
     def shared_file(self, sha256: str) -> Record | None:
         """Others' file with this digest, where the site names folders of a group or of all."""
@@ -130,7 +130,7 @@ class Images:
     @property
     def insecure(self) -> list[str]:
         """Registries that speak http."""
-        return [str(one) for one in self._site.get("insecure") or []]
+        return [str(each) for each in self._site.get("insecure") or []]
 
     @property
     def _places(self) -> Places:

@@ -21,7 +21,7 @@ from diamond.core.errors import BadRequest
 PROTOCOL = "1"
 PATH = "/api/v1/sync/"
 NEVER_RETRIED = frozenset({"commands"})
-"""This call is always on its way: a connection lost under it tells of a service that was started anew."""
+"""This call is always open: a connection that breaks during it means that the service was restarted."""
 
 
 class LinkDown(Exception):

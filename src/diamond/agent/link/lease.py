@@ -1,4 +1,4 @@
-"""A pairing is a lease: it ends unless its person says on this machine, behind the site's own sign-in, that it goes on."""
+"""A pairing is a lease: it ends unless its owner renews it on this machine, behind the site's own sign-in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Lease:
 
     @property
     def until(self) -> float | None:
-        """None where nothing was paired: such an agent lives by its person's own connection."""
+        """None where nothing was paired: such an agent depends on its owner's own connection."""
         if not (self.keep / "agent.json").exists():
             return None
         renewed = (read_json(self._file) or {}).get("renewed")
@@ -28,8 +28,8 @@ class Lease:
             return self.renew()
         return float(renewed) + self.policy.lease_days * DAY
 
-    def refusal(self) -> str:
-        """Why no new work is taken; '' while it is."""
+    def rejection(self) -> str:
+        """Why no new work is accepted; '' while it is."""
         until = self.until
         if until is None or time.time() < until:
             return ""
@@ -40,7 +40,7 @@ class Lease:
         )
 
     def renew(self) -> float:
-        """Gives the new end."""
+        """Returns the new end."""
         now = time.time()
         write_json(self._file, {"renewed": now}, mode=0o600, durable=True)
         return now + self.policy.lease_days * DAY

@@ -43,7 +43,7 @@ def read_code() -> str:
 
 
 def check_address(url: str) -> None:
-    """A key never travels in the clear beyond this machine."""
+    """A key is never sent unencrypted to another machine."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         raise BadRequest(

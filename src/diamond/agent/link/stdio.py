@@ -1,4 +1,4 @@
-"""Calls framed on the agent's standard output and answered on its standard input (the person's own ssh)."""
+"""Calls framed on the agent's standard output and answered on its standard input (the owner's own ssh)."""
 
 from __future__ import annotations
 

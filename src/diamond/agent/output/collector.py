@@ -1,4 +1,4 @@
-"""Which files of which runs are sent to the service, and when all of them have arrived there."""
+"""Chooses the files of each run to send to the service, and knows when all of them have arrived."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OutputCollector:
         ended = [event for event in events if event["type"] == "exited" and self._is_build(event)]
         deadline = time.monotonic() + STEPS_FIRST_SECONDS if ended else 0.0
         for event in ended:
-            while not self.streams.is_home(event["attempt"], event["run"], "steps"):
+            while not self.streams.has_arrived(event["attempt"], event["run"], "steps"):
                 if time.monotonic() > deadline or self.stopping.wait(0.05):
                     return
 

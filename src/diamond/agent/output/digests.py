@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 MOST = 1000
 SETTLED_SECONDS = 5.0
-"""A file changed within this may change again without a new time: some file systems tell whole seconds."""
+"""A file changed within this may change again without a new time: some file systems store whole seconds."""
 _BLOCK = 1 << 20
 
 Key = tuple[int, int, int, int]

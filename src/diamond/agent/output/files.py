@@ -20,7 +20,7 @@ MAX_READ = 4 * 2**20
 def list_files(
     root: Path, path: str, start: int = 0, most: int = MAX_ITEMS
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """What a folder holds from `start` on, or the one file that `path` names; then where to go on, if there is more."""
+    """What a folder holds from `start` on, or the one file that `path` names; then where to continue, if there is more."""
     with opened_below(root, path, _real_name) as descriptor:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             return [_item(path, os.fstat(descriptor))], None

@@ -1,4 +1,4 @@
-"""Carrying logs and metrics home by offset: nothing lost, nothing doubled, never in the way of a cancel."""
+"""Sends logs and metrics by offset: nothing lost, nothing doubled, and never in the way of a cancel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 CALL_BYTES = 1_000_000
 FIRST_BYTES = 65_536
-"""The service may stand further than a new agent knows; so the first part of a stream is small."""
+"""The service may have more than a new agent knows, so the first part of a stream is small."""
 QUICK_SECONDS, SLOW_SECONDS, RECORD_SECONDS = 0.2, 1.0, 2.0
 """How often a lively log, a quiet one among many, and metrics are looked at."""
 QUIET_AFTER = 5.0
@@ -31,13 +31,13 @@ LAST_LOOK_SECONDS = 10.0
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
 STEPS = {"steps": "steps.jsonl"}
-"""What a build tells of its steps; as lively as a log."""
+"""What a build reports about its steps; sent as often as a log."""
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
 
 
 @dataclass
 class Stream:
-    """One growing file. `offset` is where the service stands."""
+    """One growing file. `offset` is how much the service has."""
 
     task: str
     attempt: str
@@ -47,7 +47,7 @@ class Stream:
     rank: int = 0
     offset: int = 0
     is_known: bool = False
-    """The service has said where it stands."""
+    """The service has said how much it has."""
     grew_at: float = field(default_factory=time.monotonic)
     looked_at: float = 0.0
     ended_at: float | None = None
@@ -80,7 +80,7 @@ class Stream:
         return max(behind, 0)
 
     def is_whole(self) -> bool:
-        """Nothing of the file as it is now is missing at home."""
+        """Whether the service has all of the file as it is now."""
         try:
             return self.offset >= self.path.stat().st_size
         except OSError:
@@ -116,7 +116,7 @@ class Stream:
 
 
 class Streams:
-    """All streams of all runs, and the thread that carries them."""
+    """All streams of all runs."""
 
     def __init__(self, may_leave: Callable[[], bool] = lambda: True) -> None:
         self._may_leave = may_leave
@@ -135,7 +135,7 @@ class Streams:
         is_build: bool = False,
         ranks: int = 1,
     ) -> None:
-        """Carry the files of a run from now on. Repeats are harmless."""
+        """Send the files of a run from now on. Repeats are harmless."""
         with self._lock:
             if (attempt, run) not in self._streams:
                 names = {**LOGS, **RECORDS, **(STEPS if is_build else {})}.items()
@@ -148,7 +148,7 @@ class Streams:
                 self._streams[attempt, run] = made
 
     def ended(self, attempt: str, run: int, *, exit_seen: bool) -> None:
-        """The run is over: its files are carried to their end, then left alone."""
+        """The run is over: its files are sent to their end, then left alone."""
         for stream in self._streams.get((attempt, run), ()):
             stream.patience = LAST_LOOK_SECONDS if exit_seen else LATE_SECONDS
             if stream.ended_at is None:
@@ -161,10 +161,10 @@ class Streams:
             ]
         return all(stream.is_done for stream in mine)
 
-    def is_home(self, attempt: str, run: int, name: str) -> bool:
+    def has_arrived(self, attempt: str, run: int, name: str) -> bool:
         """Whether the service has all of one stream that there is now."""
-        found = [one for one in self._streams.get((attempt, run), ()) if one.name == name]
-        return any(one.is_whole() for one in found)
+        streams = self._streams.get((attempt, run), ())
+        return any(stream.is_whole() for stream in streams if stream.name == name)
 
     def forget(self, attempt: str) -> None:
         with self._lock:
@@ -172,7 +172,7 @@ class Streams:
                 del self._streams[key]
 
     def start_again(self, tasks: Iterable[str]) -> None:
-        """The service may have forgotten bytes of these tasks: a part from the beginning asks where it stands."""
+        """The service may have forgotten bytes of these tasks: a part from the beginning asks how much it has."""
         wanted = set(tasks)
         for stream in self._all():
             if stream.task in wanted:
@@ -194,7 +194,7 @@ class Streams:
         return True
 
     def _leave_here(self) -> None:
-        """The machine's policy keeps logs and metrics on it: nobody waits for them."""
+        """The machine's policy keeps logs and metrics here: do not wait for them."""
         for stream in self._all():
             if stream.name not in STEPS:
                 stream.is_done = stream.ended_at is not None
@@ -207,7 +207,7 @@ class Streams:
         self, now: float, *, redacted: bool
     ) -> tuple[list[StreamPart], list[bytes], list[Stream]]:
         parts, contents, streams = [], [], []
-        wanted = [one for one in self._all() if one.name in STEPS or not redacted]
+        wanted = [each for each in self._all() if each.name in STEPS or not redacted]
         room, everything = CALL_BYTES, [stream for stream in wanted if not stream.is_done]
         many = len(everything) > MANY_RUNS * (len(LOGS) + len(RECORDS))
         self.pause = (2 * QUICK_SECONDS if many else QUICK_SECONDS) if everything else SLOW_SECONDS
@@ -236,12 +236,12 @@ class Streams:
 
 
 def rank_log(rank: int, stream: str) -> str:
-    """The file of a rank's own log; that of rank 0 is the run's own, with the lines of all ranks."""
+    """The file of a rank's own log; rank 0 has the run's log, with the lines of all ranks."""
     return own_log(rank, stream) if rank else LOGS[stream]
 
 
 def _next_offset(offset: int, behind: int) -> tuple[int, int]:
-    """Where to go on, and how many bytes that leaves out: head and tail are kept, the middle stays here."""
+    """Where to continue, and how many bytes that skips: head and tail are sent, the middle stays here."""
     if offset < HEAD_BYTES or behind <= TAIL_BYTES:
         return offset, 0
     jump = behind - TAIL_BYTES

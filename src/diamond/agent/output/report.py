@@ -25,7 +25,7 @@ def report(folders: Folders, tasks: TaskFolders, task: str, facts: Any = None) -
     """
     if not tasks.has(task):
         raise NotFound(f"There is no folder of task {task} here", "It may have been cleaned.")
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         "agent": {"version": diamond.__version__, "python": platform.python_version()},
         "host": socket.gethostname(),
         "task": read_json(tasks.root / task / "task.json"),
@@ -34,7 +34,7 @@ def report(folders: Folders, tasks: TaskFolders, task: str, facts: Any = None) -
         "agent_log": _tail(folders.keep / "agent.log"),
         "facts": facts,
     }
-    cleaned = redacted(found, _values(folders))
+    cleaned = redacted(content, _values(folders))
     assert isinstance(cleaned, dict)
     return cleaned
 

@@ -1,4 +1,4 @@
-"""Scalars from the event files that an unmodified script writes, carried home as one more stream."""
+"""Scalars from the event files that an unmodified script writes, sent as one more stream."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOK_SECONDS = 15.0
 
 @dataclass
 class Scalars:
-    """Looks into run directories now and then."""
+    """Checks run directories now and then."""
 
     _looked_at: float = field(default_factory=time.monotonic)
     _ended: set[str] = field(default_factory=set)
@@ -35,16 +35,16 @@ class Scalars:
         self._looked_at = time.monotonic()
         for tracked in active:
             if tracked.watched.is_running:
-                self.carry(tracked)
+                self.append_new(tracked)
 
     def finish(self, tracked: Tracked) -> None:
         """A last look when a run has ended."""
         run = f"{tracked.folder.attempt}.{tracked.watched.run}"
         if run not in self._ended:
             self._ended.add(run)
-            self.carry(tracked)
+            self.append_new(tracked)
 
-    def carry(self, tracked: Tracked) -> None:
+    def append_new(self, tracked: Tracked) -> None:
         """Append what is new in the event files to the run's `tensorboard.jsonl`."""
         target = tracked.folder.run_folder(tracked.watched.run)
         interrupted = (read_json(target / "tensorboard.state") or {}).get("file")

@@ -18,7 +18,7 @@ RESIDENT, CRON, BATCH_JOB, CONNECTION = "resident", "cron", "batch-job", "connec
 
 
 def ways() -> list[str]:
-    """What a person may choose from."""
+    """The ways that a user may choose from."""
     return [RESIDENT, *tables(), BATCH_JOB]
 
 
@@ -45,18 +45,18 @@ def settle(way: str, command: list[str]) -> str:
     if tool:
         _add_line(tool, cron_line(command, way))
     process = _start(command, RESIDENT if way == RESIDENT else way)
-    said = f"The agent stays on {host} as process {process} ({way})."
+    done = f"The agent stays on {host} as process {process} ({way})."
     if tool:
-        return f"{said} {tool} starts it again by itself; `{tool} -l` shows the line."
-    others = " or ".join(f"--stay {one}" for one in offered() if one != RESIDENT)
+        return f"{done} {tool} starts it again by itself; `{tool} -l` shows the line."
+    others = " or ".join(f"--stay {other}" for other in offered() if other != RESIDENT)
     advice = f" To have that done by itself, pair with {others}." if others else ""
-    return f"{said} After a reboot, start it again with: {_words(command)} &{advice}"
+    return f"{done} After a reboot, start it again with: {_quoted(command)} &{advice}"
 
 
 def cron_line(command: list[str], way: str = CRON) -> str:
     """A line for `crontab -e`: it starts the agent again after a reboot or an end, on this login node."""
-    words = _words(command).replace("%", r"\%")
-    return f"*/10 * * * * DIAMOND_STAYS={way} {words}  # Diamond agent on {socket.gethostname()}"
+    line = _quoted(command).replace("%", r"\%")
+    return f"*/10 * * * * DIAMOND_STAYS={way} {line}  # Diamond agent on {socket.gethostname()}"
 
 
 def offered() -> list[str]:
@@ -65,15 +65,15 @@ def offered() -> list[str]:
     return [*ways, RESIDENT]
 
 
-def own_command(words: list[str]) -> list[str]:
+def own_command(arguments: list[str]) -> list[str]:
     """How this very program is started again."""
     start = str(Path(sys.argv[0]).absolute())
     if start.endswith("__main__.py"):
-        return [sys.executable, "-m", "diamond.agent", *words]
-    return [sys.executable, start, *words]
+        return [sys.executable, "-m", "diamond.agent", *arguments]
+    return [sys.executable, start, *arguments]
 
 
-def _words(command: list[str]) -> str:
+def _quoted(command: list[str]) -> str:
     return " ".join(shlex.quote(word) for word in command)
 
 
@@ -92,14 +92,16 @@ def _start(command: list[str], way: str) -> int:
 
 
 def _add_line(tool: str, line: str) -> None:
-    """Beside what the person already has there; once."""
+    """Beside what is already there; once."""
     table = _list(tool)
     if table is None:
         raise BadRequest(
             f"{tool} may not be used here", f"This machine offers: {', '.join(offered())}"
         )
     if line not in table.splitlines():
-        _run([tool, "-"], stdin="".join([*(f"{one}\n" for one in table.splitlines()), line, "\n"]))
+        _run(
+            [tool, "-"], stdin="".join([*(f"{each}\n" for each in table.splitlines()), line, "\n"])
+        )
 
 
 def _run(command: list[str], stdin: str = "") -> str:
@@ -108,9 +110,9 @@ def _run(command: list[str], stdin: str = "") -> str:
             command, input=stdin, capture_output=True, text=True, timeout=30, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        words = getattr(error, "stderr", "") or str(error)
+        message = getattr(error, "stderr", "") or str(error)
         raise BadRequest(
-            f"{command[0]} did not take it: {words.strip()}", "Pair with another --stay."
+            f"{command[0]} rejected it: {message.strip()}", "Pair with another --stay."
         ) from None
     return done.stdout
 

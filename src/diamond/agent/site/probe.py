@@ -49,11 +49,11 @@ def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
 
 def with_abilities(facts: Mapping[str, Fact], able: BatchAbilities) -> dict[str, Fact]:
     """What the adapter states goes into the fact that names it, so that the service decides by that."""
-    found = dict(facts)
-    named = found.get("scheduler")
+    learned = dict(facts)
+    named = learned.get("scheduler")
     if named is not None:
-        found["scheduler"] = {**named, "value": {**named["value"], "abilities": able.data()}}
-    return found
+        learned["scheduler"] = {**named, "value": {**named["value"], "abilities": able.data()}}
+    return learned
 
 
 def room_fact(folders: Folders) -> Fact:
@@ -68,13 +68,13 @@ def probe_folders(folders: Folders) -> dict[str, Fact]:
 
 def runtimes() -> dict[str, str]:
     """Container tools on PATH with their versions."""
-    found = {}
+    learned = {}
     for name in RUNTIMES:
         program = _PROGRAMS.get(name, name)
         if shutil.which(program):
             match = _VERSION.search(output_of([program, "--version"]))
-            found[name] = match.group() if match else ""
-    return found
+            learned[name] = match.group() if match else ""
+    return learned
 
 
 def internet() -> bool | None:
@@ -92,7 +92,7 @@ def internet() -> bool | None:
 
 
 def has_way_out(routes: Path = Path("/proc/net")) -> bool:
-    """Whether there is a default route, as far as the kernel tells."""
+    """Whether the kernel shows a default route."""
     try:
         four = (routes / "route").read_text().splitlines()
     except OSError:
@@ -118,16 +118,16 @@ def index_host() -> tuple[str, int]:
 def _index_of_pip() -> str:
     """Asked of pip itself, so that no address stands here; a login node may well have none."""
     try:
-        found = importlib.import_module("pip._internal.models.index")
+        learned = importlib.import_module("pip._internal.models.index")
     except Exception:  # A distribution's pip may lack any part of itself.
         return ""
-    return str(getattr(getattr(found, "PyPI", None), "simple_url", ""))
+    return str(getattr(getattr(learned, "PyPI", None), "simple_url", ""))
 
 
-def output_of(words: list[str]) -> str:
+def output_of(command: list[str]) -> str:
     """What a quick command prints; '' when it fails or takes longer than five seconds."""
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=5, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return (done.stdout or done.stderr) if done.returncode == 0 else ""
@@ -171,10 +171,10 @@ def mount_of(path: Path) -> tuple[str, str]:
     except OSError:
         return "", ""
     for line in lines:
-        words = line.split()
-        mount = words[1].replace("\\040", " ")
+        fields = line.split()
+        mount = fields[1].replace("\\040", " ")
         if (str(path) + "/").startswith(mount.rstrip("/") + "/") and len(mount) >= len(best):
-            best, kind = mount, words[2]
+            best, kind = mount, fields[2]
     return best, kind
 
 
@@ -208,13 +208,13 @@ def read_quota(text: str) -> Fact:
 
 
 def within_quota(facts: Fact, quota: Fact) -> Fact:
-    """What is free to a person: a large file system helps nobody whose own share of it is full."""
-    told = dict(facts)
+    """What is free to the user: a large file system does not help when the user's own quota is full."""
+    limited = dict(facts)
     for unit in ("bytes", "files"):
         limit = quota.get(f"quota_{unit}")
         if limit:
             left = max(0, limit - quota[f"used_{unit}"])
             room = facts[f"free_{unit}"]
-            told[f"quota_{unit}"] = limit
-            told[f"free_{unit}"] = left if room is None else min(room, left)
-    return told
+            limited[f"quota_{unit}"] = limit
+            limited[f"free_{unit}"] = left if room is None else min(room, left)
+    return limited

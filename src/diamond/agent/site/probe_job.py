@@ -53,12 +53,12 @@ def probe_compute(scheduler: Scheduler, folders: Folders, profile: Profile) -> d
     folder.mkdir(parents=True, mode=0o700)
     native_id = scheduler.submit(_submission(scheduler, folder, folders, profile))
     log.info("a short job (%s) looks at a compute node", native_id)
-    found = _wait_for(folder / "facts.json")
-    if found is None:
+    learned = _wait_for(folder / "facts.json")
+    if learned is None:
         scheduler.cancel(native_id)
         return {}
     shutil.rmtree(folder, ignore_errors=True)
-    return _facts(found)
+    return _facts(learned)
 
 
 def _submission(
@@ -90,21 +90,21 @@ def _submission(
 def _wait_for(file: Path) -> dict[str, Any] | None:
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
-        found = read_json(file)
-        if found is not None:
-            return found
+        learned = read_json(file)
+        if learned is not None:
+            return learned
         time.sleep(0.5)
     return None
 
 
-def _facts(found: dict[str, Any]) -> dict[str, Fact]:
+def _facts(learned: dict[str, Any]) -> dict[str, Fact]:
     now = time.time()
-    runtimes = {name: found[name] for name in RUNTIMES if name in found}
+    runtimes = {name: learned[name] for name in RUNTIMES if name in learned}
     values = {
         "runtimes": runtimes,
-        "python": found.get("python"),
-        "internet": found.get("internet"),
-        "builders": found.get("builders"),
+        "python": learned.get("python"),
+        "internet": learned.get("internet"),
+        "builders": learned.get("builders"),
     }
     log.info("a compute node has %s", json.dumps(values))
     return {

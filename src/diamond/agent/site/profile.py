@@ -38,31 +38,31 @@ class Profile:
     def own_placement(self) -> Placement:
         """Where jobs of the agent's own go: the default partition, at the cost of an account that may use it."""
         chosen = next(
-            (one for one in self._partitions() if one.get("name") == self.partition("")), {}
+            (each for each in self._partitions() if each.get("name") == self.partition("")), {}
         )
         accounts = self.facts.get("accounts")
-        names = [str(one["name"]) for one in accounts if one.get("default")] if accounts else []
+        names = [str(each["name"]) for each in accounts if each.get("default")] if accounts else []
         allowed = [str(name) for name in chosen.get("accounts") or []]
         account = next((name for name in names if name in allowed), "") or next(iter(allowed), "")
         return Placement(partition=str(chosen.get("name", "")), account=account)
 
     def longest_minutes(self) -> int | None:
         """How long a job may run in the default partition; None when nothing limits it."""
-        for one in self._partitions():
-            if one.get("name") == self.partition("") and isinstance(one.get("max_minutes"), int):
-                return int(one["max_minutes"])
+        for each in self._partitions():
+            if each.get("name") == self.partition("") and isinstance(each.get("max_minutes"), int):
+                return int(each["max_minutes"])
         return None
 
     def submit_limit(self, partition: str) -> int | None:
-        """How many jobs a person may have in a partition; None when nothing is known."""
-        for one in self._partitions():
-            if one.get("name") == partition and isinstance(one.get("submit_limit"), int):
-                return int(one["submit_limit"])
+        """How many jobs a user may have in a partition; None when that is not known."""
+        for each in self._partitions():
+            if each.get("name") == partition and isinstance(each.get("submit_limit"), int):
+                return int(each["submit_limit"])
         return None
 
     def _partitions(self) -> list[dict[str, Any]]:
         value = self.facts.get("partitions")
-        return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+        return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 class SiteProfile:

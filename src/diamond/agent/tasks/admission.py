@@ -31,16 +31,16 @@ class Admission:
             return ""
         asked = command.asked
         return (
-            self.lease.refusal()
+            self.lease.rejection()
             or self.policy.person_fault(asked.person, asked.order.secrets)
-            or self.policy.refusal(asked, self._partition(asked))
+            or self.policy.rejection(asked, self._partition(asked))
             or self._signature_fault(command)
         )
 
     def follow_up_rejection(self, folder: AttemptFolder, number: int) -> str:
         """Why no further attempt of a task may begin, or ''. Each one is a new batch job, whoever makes it."""
         asked = read_asked(folder.task_json())
-        why = self.lease.refusal() or self.policy.refusal(asked, self._partition(asked))
+        why = self.lease.rejection() or self.policy.rejection(asked, self._partition(asked))
         if not why and self.policy.require_signed and number > asked.order.resume.max_attempts:
             why = f"{asked.order.resume.max_attempts} attempts were signed"
         return why

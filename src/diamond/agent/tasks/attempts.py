@@ -110,7 +110,7 @@ class Attempts:
         self._order = 0
 
     def submit(self, folder: AttemptFolder, number: int, rival: AttemptFolder | None) -> None:
-        """The intent is on disk, or that of a `rival` with its number: stage and submit it. Repeats are harmless."""
+        """The intent is on disk, or the intent of a `rival` with its number: stage and submit it. Repeats are harmless."""
         if rival is not None:
             self._report(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
             if rival.attempt in self.known:
@@ -257,8 +257,8 @@ class Attempts:
         return any(tracked.folder.task == task for tracked in list(self.known.values()))
 
     def of_task(self, task: str) -> list[Tracked]:
-        mine = [one for one in list(self.known.values()) if one.folder.task == task]
-        return sorted(mine, key=lambda one: one.number)
+        mine = [each for each in list(self.known.values()) if each.folder.task == task]
+        return sorted(mine, key=lambda each: each.number)
 
     def announce(self, tracked: Tracked) -> None:
         """Report it to the service from now on."""
@@ -346,7 +346,7 @@ class Attempts:
         if tracked.watched.over:
             return
         self._follow_limit(tracked, status)
-        if verdicts.is_requeued(tracked.watched, status) and self.chains.send_away(tracked):
+        if verdicts.is_requeued(tracked.watched, status) and self.chains.cancel_if_decided(tracked):
             return
         self._report_all(tracked, verdicts.heard(tracked.watched, status, now=now))
 
@@ -363,8 +363,8 @@ class Attempts:
 
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._report_all(tracked, events)
-        if tracked.watched.is_running and any(isinstance(one, Started) for one in events):
-            self.chains.send_away(tracked)
+        if tracked.watched.is_running and any(isinstance(each, Started) for each in events):
+            self.chains.cancel_if_decided(tracked)
         if tracked.watched.over and not was_over:
             self._over(tracked)
 

@@ -1,4 +1,4 @@
-"""Which attempt of a task comes next: decided here as the service would decide it, so that a chain outlives its absence.
+"""Which attempt of a task comes next: decided here as the service would decide it, so that a chain continues while the service is down.
 
 The rules are those of `core.lifecycle`; how far a chain may go by itself is granted by the service (`chain.json`).
 """
@@ -19,8 +19,8 @@ from diamond.agent.tasks.progress import reached_by
 from diamond.agent.tasks.queue_ahead import WaitingFollowUps
 from diamond.agent.tasks.ranks import nodes_to_leave_out
 from diamond.agent.tasks.stop_flag import StopFlagSupport
+from diamond.agent.tasks.verdicts import GO, STOP, judge_end
 from diamond.core import ids
-from diamond.core.actions import NextAttempt
 from diamond.core.endings import doubts_checkpoint
 from diamond.core.events import (
     AttemptKnown,
@@ -32,7 +32,7 @@ from diamond.core.events import (
     Observed,
     Progressed,
 )
-from diamond.core.lifecycle import policy_of, step
+from diamond.core.lifecycle import policy_of
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
 from diamond.planning.follow_ups import Arrival, Chain, FollowUpPolicy, decide_arrival
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GO, STOP = "go", "stop"
 REJECTED_SECONDS = 60.0
 
 
@@ -60,7 +59,7 @@ class Chains:
         self._followed: dict[str, float] = {}
         """When the next look at a follow-up of an attempt is due, on our own clock; for most there is none."""
         self._undecided: set[str] = set()
-        """Attempts with nodes about which nothing could be written down."""
+        """Attempts with nodes whose decision could not be saved."""
         self._rejection = rejection
         """Why this machine accepts no attempt of this number after this one, or ''."""
         self._rejected: dict[str, float] = {}
@@ -68,20 +67,20 @@ class Chains:
     def concerns(self, tracked: Tracked, event: Event) -> bool:
         """Whether the event ends an attempt after which another may come.
 
-        The end of one that was withdrawn decides nothing: the chain goes on, or ends, without it.
+        The end of one that was withdrawn decides nothing: the chain continues, or ends, without it.
         """
         may_go_on = _is_end(event) and _may_go_on(tracked, event)
         return may_go_on and not tracked.folder.is_withdrawn
 
     def before_end(self, tracked: Tracked, event: Event) -> list[Event]:
-        """What is told before an end: how far the attempt came, and which one goes on."""
-        told = self._progress(tracked)
+        """What is reported before an end: how far the attempt came, and which one continues."""
+        events = self._progress(tracked)
         self._leave_out_nodes(tracked.folder)
-        word = self._judge(tracked, [*told, event])
+        word = self._judge(tracked, [*events, event])
         successor = self._settle(tracked, word) if word else self._successor(tracked.folder)
         if successor is None or word == STOP or not successor.after:
-            return told
-        return [*told, AttemptKnown(attempt=successor.attempt, number=successor.number)]
+            return events
+        return [*events, AttemptKnown(attempt=successor.attempt, number=successor.number)]
 
     def _leave_out_nodes(self, folder: AttemptFolder) -> None:
         """Those that failed the task twice, before the next attempt begins: it may have been queued before the second time."""
@@ -99,7 +98,7 @@ class Chains:
             self._attempts.exclude_nodes(tracked.folder, native_id)
 
     def after_end(self, tracked: Tracked) -> None:
-        """Once the end is told, the attempt that was made for it is taken up."""
+        """Once the end is reported, the attempt that was made for it is loaded."""
         successor = self._successor(tracked.folder) if tracked.folder.verdict == GO else None
         if successor is None:
             return
@@ -126,7 +125,9 @@ class Chains:
             self._decide(tracked)
         except OSError as error:
             self._undecided.add(attempt)
-            log.error("%s has nodes, and what becomes of them is undecided: %s", attempt, error)
+            log.error(
+                "%s has nodes, and it could not be decided what to do with them: %s", attempt, error
+            )
         else:
             self._undecided.discard(attempt)
 
@@ -149,11 +150,13 @@ class Chains:
         return self._waiting.running(task)
 
     def begins_unannounced(self, folder: AttemptFolder) -> bool:
-        """Whether an attempt that is taken up waits in a line, perhaps far behind."""
+        """Whether an attempt that is loaded waits behind others."""
         if not folder.order().resume.may_line_up or not folder.is_early:
             return False
-        before = [one for one in self._folders.attempts(folder.task) if one.attempt == folder.after]
-        has_turn = any(one.verdict == GO for one in before)
+        before = [
+            each for each in self._folders.attempts(folder.task) if each.attempt == folder.after
+        ]
+        has_turn = any(each.verdict == GO for each in before)
         return not has_turn and not any(folder.start_of(run) for run in folder.runs())
 
     def cancelled(self, folder: AttemptFolder) -> None:
@@ -163,13 +166,13 @@ class Chains:
             if is_later and not tracked.is_over and not tracked.folder.is_cancelled:
                 self._withdraw(tracked.folder)
 
-    def send_away(self, tracked: Tracked) -> bool:
-        """The site runs an attempt again, or wants to. If its end was judged, another goes on, or none: it is called off."""
+    def cancel_if_decided(self, tracked: Tracked) -> bool:
+        """The site runs an attempt again, or wants to. If its end was already decided, it is cancelled: another continues, or none."""
         if not tracked.folder.verdict:
             return False
         if not tracked.folder.is_cancelled:
-            words = "the site put this attempt back after its end: it is called off"
-            self._attempts.note(tracked.folder, words, "came-back")
+            message = "the site requeued this attempt after its end, so it is cancelled"
+            self._attempts.note(tracked.folder, message, "came-back")
         self._withdraw(tracked.folder)
         return True
 
@@ -190,8 +193,8 @@ class Chains:
         self._let_overtake(tracked)
         if choice is Arrival.HAND_OVER:
             mark(running.folder.path / "stop")
-            words = "the follow-up has its nodes: this attempt is asked to save and end"
-            self._note(running, words)
+            message = "the follow-up has its nodes: this attempt is asked to save and exit"
+            self._note(running, message)
 
     def _follow_again(self, attempt: str, seconds: float) -> None:
         """One whose nodes came far too early is queued again later, not at the end."""
@@ -202,13 +205,13 @@ class Chains:
         if not self._waiting.overtake(tracked):
             return
         before = self._folders.attempts(tracked.folder.task)
-        barred = [one for one in before if one.is_barred and one.number < tracked.number]
+        barred = [each for each in before if each.is_barred and each.number < tracked.number]
         running = self._waiting.running(tracked.folder.task)
-        for one in barred:
+        for each in barred:
             if running is None:
-                one.write_verdict(GO)
+                each.write_verdict(GO)
             else:
-                self._withdraw(one)
+                self._withdraw(each)
 
     def _progress(self, tracked: Tracked) -> list[Event]:
         reached = reached_by(tracked.folder)
@@ -220,21 +223,17 @@ class Chains:
         ]
 
     def _judge(self, tracked: Tracked, fresh: list[Event]) -> str:
-        """Whether the life cycle goes on after these facts, ends, or needs to hear more ('')."""
+        """Whether the life cycle continues after these facts, ends, or needs to know more ('')."""
         folder = tracked.folder
         known = folder.verdict
         if known:
             return known
-        task = before = self._task(tracked)
+        before = self._task(tracked)
         own = [fact for fact in [*tracked.facts, *fresh] if not isinstance(fact, AttemptKnown)]
-        for event in own:
-            task, actions = step(task, replace(event, attempt=folder.attempt))
-            if any(isinstance(action, NextAttempt) for action in actions):
-                self._doubt(tracked, before, task)
-                return self._written(folder, GO, task)
-            if task.is_final:
-                return self._written(folder, STOP, task)
-        return self._written(folder, STOP, task) if task.cancel_requested else ""
+        verdict, task = judge_end(before, [replace(fact, attempt=folder.attempt) for fact in own])
+        if verdict == GO:
+            self._doubt(tracked, before, task)
+        return self._written(folder, verdict, task) if verdict else ""
 
     def _task(self, tracked: Tracked) -> Task:
         folder = tracked.folder
@@ -257,8 +256,10 @@ class Chains:
             tracked.folder, newest
         ):
             return
-        words = f"with the checkpoint {newest} it came no further: the next attempt is given the one before"
-        self._attempts.note(tracked.folder, words, "doubted")
+        message = (
+            f"no progress with the checkpoint {newest}: the next attempt gets the one before it"
+        )
+        self._attempts.note(tracked.folder, message, "doubted")
 
     def _written(self, folder: AttemptFolder, word: str, task: Task) -> str:
         try:
@@ -269,40 +270,40 @@ class Chains:
                 if later.is_barred or later.is_withdrawn:
                     later.write_verdict(word)
         except OSError as error:
-            log.error("%s: its end could not be written down: %s", folder.attempt, error)
+            log.error("%s: its end could not be saved: %s", folder.attempt, error)
         return word
 
     def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
         if word == STOP:
-            for one in self._not_needed_after(tracked):
-                self._withdraw(one)
+            for each in self._not_needed_after(tracked):
+                self._withdraw(each)
             return None
         return self._successor(tracked.folder) or self._make(tracked.folder, early=False)
 
     def _successor(self, folder: AttemptFolder) -> AttemptFolder | None:
-        """The attempt that goes on after this one, if there is one that was not called off."""
-        later = [one for one in self._later(folder) if not one.is_barred]
-        alive = [one for one in later if not one.is_cancelled and one.failure is None]
-        return min(alive, key=lambda one: one.number, default=None)
+        """The attempt that continues after this one, if there is one that was not cancelled."""
+        later = [each for each in self._later(folder) if not each.is_barred]
+        alive = [each for each in later if not each.is_cancelled and each.failure is None]
+        return min(alive, key=lambda each: each.number, default=None)
 
     def _not_needed_after(self, last: Tracked) -> list[AttemptFolder]:
         """Those that come later, and those that were overtaken and still wait."""
         mine = self._attempts.of_task(last.folder.task)
-        waiting = [one for one in mine if one is not last and not one.is_over]
-        overtaken = [one.folder for one in waiting if one.folder.is_barred]
-        later = [one for one in self._later(last.folder) if one.failure is None]
-        return [one for one in {*overtaken, *later} if not one.is_cancelled]
+        waiting = [each for each in mine if each is not last and not each.is_over]
+        overtaken = [each.folder for each in waiting if each.folder.is_barred]
+        later = [each for each in self._later(last.folder) if each.failure is None]
+        return [each for each in {*overtaken, *later} if not each.is_cancelled]
 
     def _later(self, folder: AttemptFolder) -> list[AttemptFolder]:
         number = folder.number
-        return [one for one in self._folders.attempts(folder.task) if one.number > number]
+        return [each for each in self._folders.attempts(folder.task) if each.number > number]
 
     def _make(
         self, folder: AttemptFolder, *, early: bool, instead: AttemptFolder | None = None
     ) -> AttemptFolder | None:
         """A new attempt of our own, if the service has granted one more and the machine's policy allows it.
 
-        Where it does not, the service will ask for the attempt, and its person hears why it is refused.
+        Where it does not, the service will ask for the attempt, and its owner learns why it is rejected.
         """
         until = int(self._folders.grant(folder.task).get("until") or 0)
         if self._folders.is_ended(folder.task) or self._is_rejected(folder):
@@ -316,7 +317,7 @@ class Chains:
             return None
 
     def _is_rejected(self, folder: AttemptFolder) -> bool:
-        """Looked at again after a while: a policy may be changed, a pairing renewed."""
+        """Checked again after a while: a policy may be changed, a pairing renewed."""
         if time.monotonic() < self._rejected.get(folder.task, 0.0):
             return True
         why = self._rejection(folder, folder.number + 1)
@@ -361,7 +362,7 @@ class Chains:
         self._attempts.load(made)
 
     def _may_wait(self, tracked: Tracked) -> bool:
-        """False once the service has taken back what it granted: the budget has no more room for this follow-up."""
+        """False once the service has withdrawn what it granted: the budget has no more room for this follow-up."""
         grant, folder = self._folders.grant(tracked.folder.task), tracked.folder
         if tracked.watched.run or tracked.watched.cancelled or folder.is_barred:
             return True
@@ -373,7 +374,7 @@ class Chains:
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
         limit = tracked.asked_seconds
         grant = self._folders.grant(tracked.folder.task)
-        manners = FollowUpPolicy(
+        policy = FollowUpPolicy(
             float(grant.get("hand_over_seconds") or 60.0),
             can_hand_over=self._stop_flag.is_supported(before.folder),
         )
@@ -385,18 +386,18 @@ class Chains:
             last_queued=0.0,
             program_ends=before.asked_seconds,
         )
-        return decide_arrival(now, manners)
+        return decide_arrival(now, policy)
 
     def _withdraw(self, folder: AttemptFolder) -> None:
-        """Of a follow-up it is told at once: should the present attempt end meanwhile, nobody must wait for this one."""
+        """Of a follow-up it is reported at once: if the present attempt ends meanwhile, nobody must wait for this one."""
         self._folders.record_cancel(folder.task, folder.attempt)
         tracked = self._attempts.known.get(folder.attempt)
         if tracked is not None and folder.is_withdrawn:
             self._attempts.report_as_is(tracked, Gone(attempt=folder.attempt))
         self._attempts.cancel(folder)
 
-    def _note(self, tracked: Tracked, words: str) -> None:
-        self._attempts.note(tracked.folder, words, "hand-over")
+    def _note(self, tracked: Tracked, message: str) -> None:
+        self._attempts.note(tracked.folder, message, "hand-over")
 
 
 def _is_end(event: Event) -> bool:

@@ -35,23 +35,23 @@ def remove_task(folders: TaskFolders, task: str) -> None:
 
 def outdated(tasks: TaskFolders, *, days: float, limit_bytes: float, now: float) -> list[str]:
     """Confirmed tasks over the age limit, then the oldest until the rest fits. 0: no limit."""
-    items = [one for one in usage(tasks.root) if _is_closed(tasks, str(one["task"]))]
-    items.sort(key=lambda one: float(one["modified"]))
-    old = [one for one in items if days and now - float(one["modified"]) > days * DAY]
-    kept = [one for one in items if one not in old]
-    total = sum(int(one["bytes"]) for one in kept)
-    for one in kept if limit_bytes else []:
+    items = [each for each in usage(tasks.root) if _is_closed(tasks, str(each["task"]))]
+    items.sort(key=lambda each: float(each["modified"]))
+    old = [each for each in items if days and now - float(each["modified"]) > days * DAY]
+    kept = [each for each in items if each not in old]
+    total = sum(int(each["bytes"]) for each in kept)
+    for each in kept if limit_bytes else []:
         if total <= limit_bytes:
             break
-        old.append(one)
-        total -= int(one["bytes"])
-    return [str(one["task"]) for one in old]
+        old.append(each)
+        total -= int(each["bytes"])
+    return [str(each["task"]) for each in old]
 
 
 def near_purge(tasks: TaskFolders, *, purge_days: float, lead_days: float, now: float) -> list[str]:
     """Tasks whose files the site will soon remove because nobody touched them."""
     edge = (purge_days - lead_days) * DAY
-    return [str(one["task"]) for one in usage(tasks.root) if now - float(one["modified"]) > edge]
+    return [str(each["task"]) for each in usage(tasks.root) if now - float(each["modified"]) > edge]
 
 
 def _is_closed(tasks: TaskFolders, task: str) -> bool:

@@ -1,4 +1,4 @@
-"""Task and attempt folders: the agent's memory, which a person can read with `ls`."""
+"""Task and attempt folders: the agent's memory, which anybody can read with `ls`."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ class AttemptFolder:
 
     @property
     def is_withdrawn(self) -> bool:
-        """A follow-up that was called off before its program began."""
+        """A follow-up that was cancelled before its program began."""
         has_begun = any(self.start_of(run) for run in self.runs())
         return self.is_early and self.is_cancelled and not has_begun
 
     @property
     def will_never_begin(self) -> bool:
-        """A follow-up that was called off or refused: its number may be given again."""
+        """A follow-up that was cancelled or rejected: its number may be used again."""
         return self.is_withdrawn or (self.is_early and self.failure is not None)
 
     @property
@@ -125,9 +125,9 @@ class AttemptFolder:
 
     @property
     def arrived_at(self) -> list[str]:
-        """The nodes on which a follow-up waits, by its own word: the batch system is asked less often."""
-        words = read_words(self.place("arrived"))
-        return node_names(words[3]) if len(words) > 3 else []
+        """The nodes on which a follow-up waits, as it wrote itself: the batch system is asked less often."""
+        fields = read_words(self.place("arrived"))
+        return node_names(fields[3]) if len(fields) > 3 else []
 
     @property
     def is_known(self) -> bool:
@@ -204,10 +204,10 @@ class AttemptFolder:
 
     def start_of(self, run: int) -> RunStart | None:
         file = self.place(f"runs/{run}/started")
-        words = read_words(file)
-        if len(words) < 3:
+        fields = read_words(file)
+        if len(fields) < 3:
             return None
-        return RunStart(native_id=words[0], node=words[2], seen_at=_written(file))
+        return RunStart(native_id=fields[0], node=fields[2], seen_at=_written(file))
 
     def exit_of(self, run: int) -> RunExit | None:
         """A line without its end is still being written."""
@@ -238,7 +238,7 @@ class AttemptFolder:
 
     @property
     def limit_seconds(self) -> float:
-        """The changed time limit that the batch script was told; 0: none."""
+        """The changed time limit that the batch script knows; 0: none."""
         return float(next((word for word in read_words(self.place("limit")) if word.isdigit()), 0))
 
     def write_limit(self, seconds: float) -> None:
@@ -251,11 +251,11 @@ class AttemptFolder:
         write_json(self.path / "progress.json", {**vars(standing.reached), **counts})
 
     def standing(self) -> Standing | None:
-        found = read_json(self.place("progress.json"))
-        if found is None:
+        saved = read_json(self.place("progress.json"))
+        if saved is None:
             return None
-        stalled, ended = int(found.pop("stalled", 0)), int(found.pop("ended", self.number))
-        return Standing(Reached(**found), stalled, ended)
+        stalled, ended = int(saved.pop("stalled", 0)), int(saved.pop("ended", self.number))
+        return Standing(Reached(**saved), stalled, ended)
 
     def write_failure(self, reason: str, message: str) -> None:
         write_json(self.path / "failed.json", {"reason": reason, "message": message}, durable=True)
@@ -277,7 +277,7 @@ class TaskFolders:
         names = _names(f"{self.root}/{safe_id(task)}/attempts")
         folders = [self.attempt(task, name) for name in names]
         known = [folder for folder in folders if folder.is_known or folder.is_cancelled]
-        return sorted(known, key=lambda one: one.number) if len(known) > 1 else known
+        return sorted(known, key=lambda each: each.number) if len(known) > 1 else known
 
     def every_attempt(self) -> Iterator[AttemptFolder]:
         for task in _names(str(self.root)):
@@ -287,8 +287,8 @@ class TaskFolders:
         return below(self.root, task, "task.json").exists()
 
     def begun(self, task: str) -> list[AttemptFolder]:
-        """All attempts but follow-ups whose turn has not come, or that were called off before it came."""
-        return [one for one in self.attempts(task) if one.is_known and not self._is_ahead(one)]
+        """All attempts but follow-ups whose turn has not come, or that were cancelled before it came."""
+        return [each for each in self.attempts(task) if each.is_known and not self._is_ahead(each)]
 
     def _is_ahead(self, folder: AttemptFolder) -> bool:
         if not folder.is_early or any(folder.start_of(run) for run in folder.runs()):
@@ -297,8 +297,8 @@ class TaskFolders:
 
     def last_exit(self, task: str) -> float | None:
         """When the newest program of a task ended; None if none has."""
-        every = [(one, run) for one in self.attempts(task) for run in one.runs()]
-        exits = [one.exit_of(run) for one, run in every]
+        every = [(each, run) for each in self.attempts(task) for run in each.runs()]
+        exits = [each.exit_of(run) for each, run in every]
         return max((exit.seen_at for exit in exits if exit is not None), default=None)
 
     def grant(self, task: str) -> dict[str, Any]:
@@ -322,8 +322,8 @@ class TaskFolders:
     def standing_before(self, folder: AttemptFolder) -> Standing:
         """How far the task had come before this attempt."""
         number = folder.number
-        earlier = [one.standing() for one in self.attempts(folder.task) if one.number < number]
-        known = [one for one in earlier if one is not None]
+        earlier = [each.standing() for each in self.attempts(folder.task) if each.number < number]
+        known = [each for each in earlier if each is not None]
         return known[-1] if known else Standing(ended=0 if earlier else number - 1)
 
     def record_next(
@@ -337,10 +337,10 @@ class TaskFolders:
     ) -> AttemptFolder | None:
         """An attempt of the agent's own making that follows `folder`; None beyond the number `until`.
 
-        Follow-ups that were withdrawn, and the one `instead` of which this comes, have used up no number.
+        Follow-ups that were withdrawn, and the one that this replaces (`instead`), have used up no number.
         """
         with self._numbering:
-            number = max(one.number for one in self.attempts(folder.task)) + 1
+            number = max(each.number for each in self.attempts(folder.task)) + 1
             if number - self._unused(folder.task, instead) > until:
                 return None
             made = self.attempt(folder.task, attempt)
@@ -355,11 +355,13 @@ class TaskFolders:
         counted = self.grant(task).get("counted")
         if counted is None:
             return 0
-        later = [one for one in self.attempts(task) if one.number > int(counted)]
+        later = [each for each in self.attempts(task) if each.number > int(counted)]
         gone = [
-            one for one in later if one.is_withdrawn or (instead and one.attempt == instead.attempt)
+            each
+            for each in later
+            if each.is_withdrawn or (instead and each.attempt == instead.attempt)
         ]
-        return sum(not one.has_arrived for one in gone)
+        return sum(not each.has_arrived for each in gone)
 
     def take(
         self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
@@ -407,7 +409,7 @@ class TaskFolders:
     def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
         """Another attempt of the same task that has this number, and has begun or still may.
 
-        The service does not hear of each follow-up that waits in a line and is called off there: it counts on without them.
+        The service does not learn of every follow-up that waits and is cancelled there: it counts without them.
         """
         for other in self.attempts(folder.task):
             is_other = other.attempt != folder.attempt and other.is_known
@@ -430,10 +432,10 @@ def _written_order(task_file: Path) -> Order:
 @lru_cache(maxsize=256)
 def _written_once(file: str) -> dict[str, Any]:
     """Of a file that never changes. Raises FileNotFoundError while it is not there."""
-    found = read_json(file)
-    if found is None:
+    saved = read_json(file)
+    if saved is None:
         raise FileNotFoundError(file)
-    return found
+    return saved
 
 
 def forget_written() -> None:

@@ -15,7 +15,7 @@ BETWEEN_BEATS = 20.0
 
 
 def reached_limit(folder: AttemptFolder, run: int) -> bool:
-    """Whether a run that has ended lasted until its time limit; False where its files do not tell."""
+    """Whether a run that has ended lasted until its time limit; False where its files do not show it."""
     place = folder.run_folder(run)
     deadline = _deadline(folder, place)
     if deadline is None:
@@ -48,8 +48,8 @@ def _deadline(folder: AttemptFolder, place: Path) -> float | None:
 
 
 def _number(file: Path, place: int) -> float | None:
-    words = read_words(file)
-    return float(words[place]) if len(words) > place and words[place].isdigit() else None
+    fields = read_words(file)
+    return float(fields[place]) if len(fields) > place and fields[place].isdigit() else None
 
 
 def _written(file: Path) -> float:

@@ -31,13 +31,13 @@ def newest_match(pattern: str, run_dir: Path) -> tuple[str, float]:
     """As the batch script finds it for `DIAMOND_RESUME_FROM`; ('', 0.0) when there is none."""
     if not pattern:
         return "", 0.0
-    found = glob.iglob(os.path.join(glob.escape(str(run_dir)), pattern), recursive=True)  # noqa: PTH118, PTH207
-    newest = max(sorted(found), key=_modified, default="")  # of several as new, the first by name
+    matches = glob.iglob(os.path.join(glob.escape(str(run_dir)), pattern), recursive=True)  # noqa: PTH118, PTH207
+    newest = max(sorted(matches), key=_modified, default="")  # of several as new, the first by name
     return (os.path.relpath(newest, run_dir), _modified(newest)) if newest else ("", 0.0)
 
 
 def _counts(line: dict[str, Any]) -> bool:
-    """A checkpoint that failed or was only read is no progress."""
+    """A checkpoint that failed or was only read does not count as progress."""
     return line.get("event") in (None, "saved")
 
 

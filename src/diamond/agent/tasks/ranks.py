@@ -96,8 +96,8 @@ def culprit_of(run_folder: Path) -> dict[str, Any]:
 def nodes_to_leave_out(folder: AttemptFolder) -> list[str]:
     """Nodes on which ranks of this task were killed or hung at least twice."""
     attempts = folder.path.parent
-    found = [culprit_of(file.parent) for file in attempts.glob("*/runs/*/culprit.json")]
+    culprits = [culprit_of(file.parent) for file in attempts.glob("*/runs/*/culprit.json")]
     blamed = Counter(
-        str(one["node"]) for one in found if one.get("blames_node") and one.get("node")
+        str(each["node"]) for each in culprits if each.get("blames_node") and each.get("node")
     )
     return sorted(node for node, count in blamed.items() if count >= FAILURES_TO_LEAVE_OUT)

@@ -45,7 +45,7 @@ from diamond.schedulers.base import Scheduler, Submission, abilities_of
 from diamond.training.install import install_training
 
 Say = Callable[[str, str], None]
-"""Called with what is being made ready (code, environment, data) and a line for the person."""
+"""Called with what is being made ready (code, environment, data) and a line for the user."""
 
 _COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/-]*")
 _MODULE_FUNCTION = """\
@@ -67,8 +67,8 @@ class StageFailed(Exception):
 
     @classmethod
     def unforeseen(cls) -> StageFailed:
-        """For a fault of Diamond's own; the traceback is in the agent's log."""
-        return cls(Reason.REFUSED, "the agent failed while preparing it; its agent.log says how")
+        """For a bug in Diamond; the traceback is in the agent's log."""
+        return cls(Reason.REFUSED, "the agent failed while preparing it; see its agent.log")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Stager:
             take_over(folder)
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
             paths = _data_paths(order.data)
-            _refuse_what_is_missing(paths, self._missing_secrets(order))
+            _require_all(paths, self._missing_secrets(order))
             data = _link_data(paths, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
             entered = self._environment(folder, order, data, say=say, cancelled=cancelled)
@@ -102,9 +102,9 @@ class Stager:
         except (Cancelled, StageFailed):
             raise
         except NotFound as error:
-            raise StageFailed(Reason.DATA, _words(error)) from error
+            raise StageFailed(Reason.DATA, _message(error)) from error
         except DiamondError as error:
-            raise StageFailed(Reason.REFUSED, _words(error)) from error
+            raise StageFailed(Reason.REFUSED, _message(error)) from error
 
     def submission(self, folder: AttemptFolder) -> Submission:
         order = folder.order()
@@ -191,7 +191,7 @@ class Stager:
                 Reason.CODE, f"the service did not send the code ({error})"
             ) from error
         except DiamondError as error:
-            raise StageFailed(Reason.CODE, _words(error)) from error
+            raise StageFailed(Reason.CODE, _message(error)) from error
         write_whole(done, f"{code.snapshot or code.git_commit}\n".encode())
 
     def _check_out(self, digest: str, target: Path, say: Say) -> None:
@@ -202,13 +202,13 @@ class Stager:
         missing = missing_blobs(manifest, blobs)
         if missing:
             count = "one file" if len(missing) == 1 else f"{len(missing)} files"
-            say("code", f"{count} on the way")
+            say("code", f"fetching {count}")
             self._fetch(missing)
         checkout(manifest, blobs, target)
 
     def _fetch(self, digests: list[str]) -> None:
         for start in range(0, len(digests), 1000):
-            wanted = [f"sha256:{one}" for one in digests[start : start + 1000]]
+            wanted = [f"sha256:{each}" for each in digests[start : start + 1000]]
             with self.link.fetch("blobs", message_bytes(FetchBlobs(wanted))) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
@@ -229,19 +229,19 @@ class Stager:
         images = self.images()
         self._fetch_inputs(order.build)
 
-        def tell(line: str) -> None:
+        def report(line: str) -> None:
             say("environment", line)
 
         try:
-            words = images.build_words(folder, order.build, say=tell, cancelled=cancelled)
+            command = images.build_command(folder, order.build, say=report, cancelled=cancelled)
         except EnvironmentFailed as error:
-            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
-        return replace(order, argv=words, command="")
+            raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
+        return replace(order, argv=command, command="")
 
     def _fetch_inputs(self, build: Build) -> None:
-        """Files that the environment lays into the image travel as blobs, like code."""
+        """Files that the environment lays into the image are sent as blobs, like code."""
         digests = [file.digest.split(":")[-1] for file in build.environment.files if file.digest]
-        missing = [one for one in digests if not blob_path(self.folders.blobs, one).is_file()]
+        missing = [each for each in digests if not blob_path(self.folders.blobs, each).is_file()]
         if missing:
             self._fetch(missing)
 
@@ -259,22 +259,22 @@ class Stager:
         if order.environment is None:
             return Entered()
 
-        def tell(line: str) -> None:
+        def report(line: str) -> None:
             say("environment", line)
 
         try:
             return ensure_environment(
-                order.environment, folder=self.folders.work, say=tell, cancelled=cancelled
+                order.environment, folder=self.folders.work, say=report, cancelled=cancelled
             )
         except EnvironmentFailed as error:
-            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+            raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
 
     def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
         training = _training(self.folders.work / "training")
         try:
             return self.images().enter(folder, order, data=data, training=training)
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
-            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+            raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
 
     def _missing_secrets(self, order: Order) -> list[str]:
         return [name for name in order.secrets if not (self.folders.secrets / name).is_file()]
@@ -304,11 +304,11 @@ def _person(folder: AttemptFolder) -> Person | None:
 
 
 def _comment(person: Person | None) -> str:
-    """The real person behind a job of a community account, in letters that every batch system takes."""
+    """The real person behind a job of a community account, in letters that every batch system accepts."""
     if person is None:
         return ""
-    words = f"diamond:{person.id}:{person.name}"
-    return re.sub(r"[^A-Za-z0-9._@:-]+", "_", words)[:200]
+    comment = f"diamond:{person.id}:{person.name}"
+    return re.sub(r"[^A-Za-z0-9._@:-]+", "_", comment)[:200]
 
 
 def _data_paths(data: Mapping[str, str]) -> dict[str, str]:
@@ -316,16 +316,16 @@ def _data_paths(data: Mapping[str, str]) -> dict[str, str]:
     return {name: str(Path(os.path.expandvars(path)).expanduser()) for name, path in data.items()}
 
 
-def _refuse_what_is_missing(paths: Mapping[str, str], secrets: list[str]) -> None:
+def _require_all(paths: Mapping[str, str], secrets: list[str]) -> None:
     """All of it at once."""
     away = [(name, path) for name, path in paths.items() if not Path(path).exists()]
-    words = [f"the data {name!r} is not there: {path}" for name, path in away]
-    words += [
+    missing = [f"the data {name!r} is not there: {path}" for name, path in away]
+    missing += [
         f"the secret {name} is not set here. Set it with: diamond secret set {name} --on ENDPOINT"
         for name in secrets
     ]
-    if words:
-        raise StageFailed(Reason.DATA if away else Reason.SECRET, "; ".join(words))
+    if missing:
+        raise StageFailed(Reason.DATA if away else Reason.SECRET, "; ".join(missing))
 
 
 def _link_data(paths: Mapping[str, str], folder: AttemptFolder) -> Mapping[str, str]:
@@ -341,7 +341,7 @@ def _link_data(paths: Mapping[str, str], folder: AttemptFolder) -> Mapping[str, 
 
 
 def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[], bool]) -> None:
-    """Clone aside as the person, then put it where the program runs."""
+    """Clone elsewhere with the user's own rights, then move it to where the program runs."""
     if not _COMMIT.fullmatch(code.git_commit):
         raise StageFailed(Reason.CODE, f"{code.git_commit!r} is not a commit")
     aside = folder.run_dir.parent / "code.new"
@@ -359,11 +359,11 @@ def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[
     aside.rename(folder.run_dir)
 
 
-def _git(words: list[str], folder: AttemptFolder, cancelled: Callable[[], bool]) -> None:
+def _git(arguments: list[str], folder: AttemptFolder, cancelled: Callable[[], bool]) -> None:
     log = folder.path / "code.log"
     variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file"}
     code = run_child(
-        ["git", *words], log=log, say=lambda _: None, cancelled=cancelled, variables=variables
+        ["git", *arguments], log=log, say=lambda _: None, cancelled=cancelled, variables=variables
     )
     if code:
         raise StageFailed(Reason.CODE, "git: " + " / ".join(last_lines(log, 3)))
@@ -373,5 +373,5 @@ def _without_password(url: str) -> str:
     return re.sub(r"//[^/@]*@", "//", url)
 
 
-def _words(error: DiamondError) -> str:
+def _message(error: DiamondError) -> str:
     return f"{error.message} {error.hint}".strip()

@@ -39,7 +39,7 @@ class StopFlagSupport:
 
     def _has_exited_by_it(self, folder: AttemptFolder) -> bool:
         every = self._folders.attempts(folder.task)
-        exits = [one.exit_of(run) for one in every for run in one.runs()]
+        exits = [each.exit_of(run) for each in every for run in each.runs()]
         return any(exit is not None and exit.code == CONTINUE_EXIT_CODE for exit in exits)
 
 

@@ -1,4 +1,4 @@
-"""A task that goes on where another one of the job stopped: it takes over that one's run directory."""
+"""A task that continues where another one of the job stopped takes over its run directory."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def take_over(folder: AttemptFolder) -> None:
     new_home = read_words(theirs / MOVED)
     if new_home not in ([], [folder.task]):
         raise NotFound(
-            f"Task {new_home[0]} has already gone on with the files of {other}",
-            f"Go on from there: diamond resume {new_home[0]}",
+            f"Task {new_home[0]} has already continued with the files of {other}",
+            f"Continue from there: diamond resume {new_home[0]}",
         )
     if not new_home:
         _move(theirs, folder)
@@ -35,11 +35,11 @@ def take_over(folder: AttemptFolder) -> None:
 
 
 def home_of(task_folder: Path) -> Path:
-    """Where the run directory of a task lies: in its own folder, or in that of the one that took it over."""
+    """Where a task's run directory is: in its own folder, or in the folder of the task that took it over."""
     seen: set[str] = set()
-    while (words := read_words(task_folder / MOVED)) and task_folder.name not in seen:
+    while (fields := read_words(task_folder / MOVED)) and task_folder.name not in seen:
         seen.add(task_folder.name)
-        task_folder = below(task_folder.parent, words[0])
+        task_folder = below(task_folder.parent, fields[0])
     return task_folder / "run"
 
 
@@ -50,6 +50,6 @@ def _move(theirs: Path, folder: AttemptFolder) -> None:
         (theirs / "run").rename(folder.run_dir)
     elif not any(folder.run_dir.iterdir()):
         raise NotFound(
-            f"The files of task {theirs.name} are gone", f"Start anew: diamond retry {theirs.name}"
+            f"The files of task {theirs.name} are gone", f"Start again: diamond retry {theirs.name}"
         )
     write_whole(theirs / MOVED, f"{folder.task}\n".encode(), durable=True)

@@ -1,25 +1,30 @@
-"""What is true of an attempt, decided from its files and the batch system's words. No disk, no clock.
+"""What is true of an attempt, decided from its files and the batch system's answers. No disk, no clock.
 
 `now` is a monotonic count of seconds. Each function changes the `Watched` it is given and returns the
-events that the service must hear.
+events that the service must learn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from diamond.core.actions import NextAttempt
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
+from diamond.core.lifecycle import step
 from diamond.core.native import NativeStatus, node_names
-from diamond.core.task import Reason
+from diamond.core.task import Reason, Task
 
+GO, STOP = "go", "stop"
+"""What follows from the end of an attempt: another one, or the end of the task."""
 WORD_GRACE = 15.0
-"""How long an ending other than 0 waits for the batch system's word."""
+"""How long an exit code other than 0 waits for the batch system's answer."""
 REFINE_GRACE = 120.0
-"""How long after that a late word may still sharpen the reason."""
+"""How long after that a late answer may still give a better reason."""
 EXIT_FILE_GRACE = 3.0
-"""How long an exit file may be on its way when the batch system has a clear word on the end."""
+"""How long an exit file may be on its way when the batch system is clear about the end."""
 LOST_GRACE = 120.0
-"""How long an attempt may be named by nobody before it is called lost."""
+"""How long an attempt may be unknown to everybody before it counts as lost."""
 GONE_GRACE = 20.0
 """The same after a cancel."""
 NOT_STARTED = 73
@@ -31,8 +36,8 @@ LATE_SECONDS = 120.0
 SIGNAL_GRACE = 60.0
 """How long a death by signal waits while the batch system still says completing, or has not answered."""
 COMPLETING_GRACE = 900.0
-"""How long any ending waits while the batch system says completing, if a chain goes on or stops by its word: there are
-epilogs of minutes, and only after them it tells a time limit from a failure."""
+"""How long any ending waits while the batch system says completing, if its answer decides whether a chain continues:
+some epilogs take minutes, and only after them it distinguishes a time limit from a failure."""
 
 
 @dataclass
@@ -53,29 +58,29 @@ class Watched:
     """Nothing more can be learned that matters."""
     exit_at: float | None = None
     """When a code other than 0 of the newest run was seen."""
-    told_no_word: bool = False
+    reported_no_word: bool = False
     heard_since_exit: bool = False
     """The batch system answered after that, and named no end that may still come."""
     is_completing: bool = False
     """It answered after that that it clears up."""
     waits_long: bool = False
-    """The word has been awaited for longer than prompt questions are worth."""
+    """The answer has been awaited for longer than prompt questions are worth."""
     ended: NativeStatus | None = None
     ended_at: float = 0.0
     absent_since: float | None = None
     absent_last: float = 0.0
-    told: NativeStatus | None = None
+    reported: NativeStatus | None = None
 
     @property
     def nodes(self) -> list[str]:
-        """That it has, as it was heard last."""
-        return node_names(self.told.nodes) if self.told is not None else []
+        """Those it has, by the last answer."""
+        return node_names(self.reported.nodes) if self.reported is not None else []
 
     @property
-    def awaits_word(self) -> bool:
-        """A prompt question to the batch system would help a person who waits."""
+    def awaits_answer(self) -> bool:
+        """A prompt question to the batch system would help somebody who waits."""
         awaited = self.cancelled or (self.exit_at is not None and not self.waits_long)
-        return not self.over and awaited and not self.told_no_word
+        return not self.over and awaited and not self.reported_no_word
 
     @property
     def is_running(self) -> bool:
@@ -120,10 +125,10 @@ def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[
     watched.heard_since_exit = watched.exit_at is not None and status.status == "running"
     watched.is_completing = watched.exit_at is not None and status.status == "completing"
     if watched.is_completing and status.reason:
-        return _tell_end(watched, replace(status, status="ended"))
+        return _report_end(watched, replace(status, status="ended"))
     if status.status == "queued" and watched.run:
         return _heard_queued_again(watched, status)
-    return _tell(watched, status)
+    return _report(watched, status)
 
 
 def is_requeued(watched: Watched, status: NativeStatus | None) -> bool:
@@ -134,7 +139,7 @@ def is_requeued(watched: Watched, status: NativeStatus | None) -> bool:
 
 
 def follow_owner(watched: Watched, owner: str) -> bool:
-    """The claim names another job than the one asked about: that one ran, this was turned away."""
+    """The claim names another job than the one asked about: that one ran, this one was turned away."""
     if not owner or owner == watched.native_id:
         return False
     watched.native_id = owner
@@ -143,7 +148,7 @@ def follow_owner(watched: Watched, owner: str) -> bool:
 
 
 def cancel(watched: Watched) -> list[Event]:
-    """A person wants the end."""
+    """The user wants the end."""
     watched.cancelled = True
     if watched.over or watched.run in watched.exits:
         watched.over = True
@@ -158,10 +163,24 @@ def time_passed(watched: Watched, *, now: float) -> list[Event]:
     if watched.exit_at is not None:
         return _without_word(watched, now - watched.exit_at)
     if watched.ended is not None and now - watched.ended_at >= _end_grace(watched.ended):
-        return _tell_end(watched, watched.ended)
+        return _report_end(watched, watched.ended)
     if watched.absent_since is not None:
         return _absent_for(watched, watched.absent_last - watched.absent_since)
     return []
+
+
+def judge_end(task: Task, events: Iterable[Event]) -> tuple[str, Task]:
+    """What follows from these events by the rules of the life cycle: GO, STOP, or '' while more must be known.
+
+    Returns the task as it is at that point too.
+    """
+    for event in events:
+        task, actions = step(task, event)
+        if any(isinstance(action, NextAttempt) for action in actions):
+            return GO, task
+        if task.is_final:
+            return STOP, task
+    return STOP if task.cancel_requested else "", task
 
 
 def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
@@ -172,7 +191,7 @@ def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
         watched.over = True
         return [Gone()]
     if watched.ended is not None:
-        return _tell_end(watched, watched.ended)
+        return _report_end(watched, watched.ended)
     watched.exit_at = now
     return []
 
@@ -180,7 +199,7 @@ def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
 def _forget_end(watched: Watched) -> None:
     """A new run has begun: what was said about the end of an older one no longer counts."""
     watched.exit_at, watched.ended, watched.absent_since = None, None, None
-    watched.told_no_word, watched.heard_since_exit = False, False
+    watched.reported_no_word, watched.heard_since_exit = False, False
     watched.is_completing, watched.waits_long = False, False
     if watched.run in watched.exits:
         return
@@ -189,9 +208,9 @@ def _forget_end(watched: Watched) -> None:
 
 def _heard_end(watched: Watched, status: NativeStatus, now: float) -> list[Event]:
     if watched.cancelled:
-        return [Gone(), *_tell_end(watched, status)]
+        return [Gone(), *_report_end(watched, status)]
     if watched.run in watched.exits:
-        return _tell_end(watched, status)
+        return _report_end(watched, status)
     if watched.ended is None:
         watched.ended_at = now
     watched.ended = status
@@ -202,7 +221,7 @@ def _heard_queued_again(watched: Watched, status: NativeStatus) -> list[Event]:
     if not is_requeued(watched, status):
         return []
     _forget_end(watched)
-    return _tell(watched, status)
+    return _report(watched, status)
 
 
 def _absent(watched: Watched, now: float) -> list[Event]:
@@ -220,18 +239,18 @@ def _absent_for(watched: Watched, seconds: float) -> list[Event]:
     if seconds < LOST_GRACE:
         return []
     watched.over = True
-    words = f"neither the batch system nor the run directory has named job {watched.native_id}"
-    return [Lost(message=f"{words} for {LOST_GRACE:.0f} s")]
+    message = f"neither the batch system nor the run directory has named job {watched.native_id}"
+    return [Lost(message=f"{message} for {LOST_GRACE:.0f} s")]
 
 
 def _without_word(watched: Watched, seconds: float) -> list[Event]:
-    """A time limit, a preemption and a full memory look like a signal: their word is worth a longer wait."""
+    """A time limit, a preemption and a full memory look like a signal: their answer is worth a longer wait."""
     grace = _word_grace(watched)
     watched.waits_long = seconds >= SIGNAL_GRACE
     watched.over = seconds >= max(grace, SIGNAL_GRACE) + REFINE_GRACE
-    if seconds < grace or watched.told_no_word:
+    if seconds < grace or watched.reported_no_word:
         return []
-    watched.told_no_word = True
+    watched.reported_no_word = True
     return [NoWord()]
 
 
@@ -249,26 +268,26 @@ def _end_grace(status: NativeStatus) -> float:
     return EXIT_FILE_GRACE if is_clear else LOST_GRACE
 
 
-def _tell_end(watched: Watched, status: NativeStatus) -> list[Event]:
+def _report_end(watched: Watched, status: NativeStatus) -> list[Event]:
     watched.over = True
     return [_observed(watched, status)]
 
 
-def _tell(watched: Watched, status: NativeStatus) -> list[Event]:
-    if watched.told is not None and _same(watched.told, status):
+def _report(watched: Watched, status: NativeStatus) -> list[Event]:
+    if watched.reported is not None and _same(watched.reported, status):
         return []
-    watched.told = status
+    watched.reported = status
     return [_observed(watched, status)]
 
 
-def _same(one: NativeStatus, other: NativeStatus) -> bool:
+def _same(each: NativeStatus, other: NativeStatus) -> bool:
     return (
-        one.status,
-        one.native_state,
-        one.message,
-        one.held,
-        one.restarts,
-        one.limit_seconds,
+        each.status,
+        each.native_state,
+        each.message,
+        each.held,
+        each.restarts,
+        each.limit_seconds,
     ) == (
         other.status,
         other.native_state,

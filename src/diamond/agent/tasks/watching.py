@@ -29,7 +29,7 @@ class Mark:
 
 
 def look_at_inbox(inbox: Path) -> Iterator[Mark]:
-    """All marks, oldest news first: a start is told before an exit."""
+    """All marks, oldest first: a start is reported before an exit."""
     with contextlib.suppress(OSError):
         with os.scandir(inbox) as entries:
             names = sorted((entry.name for entry in entries), key=_starts_first)
@@ -57,7 +57,7 @@ def is_seen(mark: Mark, watched: Watched, folder: AttemptFolder) -> bool:
 def read_runs(folder: AttemptFolder, watched: Watched, *, earliest: float = 0.0) -> list[Event]:
     """Every fact in the attempt's folder that is not known yet.
 
-    With `earliest` (an agent that starts again) the events carry the times of the files, where plausible.
+    With `earliest` (an agent that was restarted) the events have the times of the files, where plausible.
     """
     runs = (read_run(folder, watched, run, earliest=earliest) for run in folder.runs())
     return [event for events in runs for event in events]
@@ -70,20 +70,20 @@ def read_run(
 
 
 def read_arrival(folder: AttemptFolder, watched: Watched) -> list[Event]:
-    """A follow-up that has its nodes and waits there, told once."""
-    words = [] if watched.arrived else read_words(folder.place("arrived"))
-    if len(words) < 3:
+    """A follow-up that has its nodes and waits there, reported once."""
+    fields = [] if watched.arrived else read_words(folder.place("arrived"))
+    if len(fields) < 3:
         return []
     watched.arrived = True
-    return [Arrived(native_id=words[0], node=words[1])]
+    return [Arrived(native_id=fields[0], node=fields[1])]
 
 
 def read_duplicates(folder: AttemptFolder, known: set[str]) -> list[Event]:
-    """Jobs that were turned away by the claim, each told once."""
+    """Jobs that the claim turned away, each reported once."""
     fresh = [one for one in folder.duplicates() if one not in known]
     known.update(fresh)
-    words = "a second job of this attempt ({}) was turned away before the program"
-    return [Note(message=words.format(one), code="duplicate") for one in fresh]
+    message = "a second job of this attempt ({}) was turned away before the program"
+    return [Note(message=message.format(each), code="duplicate") for each in fresh]
 
 
 def _start(folder: AttemptFolder, watched: Watched, run: int, earliest: float) -> list[Event]:
@@ -107,8 +107,8 @@ def _exit(folder: AttemptFolder, watched: Watched, run: int, earliest: float) ->
 def _explained(event: Event, culprit: dict[str, Any]) -> Event:
     if not isinstance(event, Exited) or not culprit:
         return event
-    words, reason = str(culprit.get("message", "")), str(culprit.get("reason", ""))
-    return replace(event, message=words, reason=reason)
+    message, reason = str(culprit.get("message", "")), str(culprit.get("reason", ""))
+    return replace(event, message=message, reason=reason)
 
 
 def _dated(event: Event, written: float, earliest: float) -> Event:

@@ -64,7 +64,7 @@ class Workers:
                 log.exception("%s: failed nodes could not be excluded", folder.attempt)
 
     def _exclude(self, folder: AttemptFolder, native_id: str) -> None:
-        """Tell the batch system which nodes a queued job must not get, if it can be told."""
+        """Tell the batch system which nodes a queued job must not get, if it has such a command."""
         if isinstance(self.scheduler, LeavesOutNodes):
             self.fence.check()
             submission, flags = self.stager.submission(folder), self.stager.profile().flags

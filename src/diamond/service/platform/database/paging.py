@@ -15,6 +15,8 @@ from diamond.core.errors import BadRequest
 from diamond.service.platform.database.rows import Kind, rows_of
 
 Keys = tuple[Column[Any], Column[Any]]
+Key = float | str
+"""A value of the first of two keys; the second is the id of a row."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ async def page_of(
 class Reach:
     """The row where a look through a list ends for now."""
 
-    key: Any
+    key: Key
     row: str
 
     @property
@@ -93,11 +95,11 @@ async def reach_of(
     return Reach(row[0], row[1]) if row else None
 
 
-def encode_cursor(key: Any, row: str) -> str:
+def encode_cursor(key: Key, row: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([key, row]).encode()).decode().rstrip("=")
 
 
-def decode_cursor(cursor: str, kind: type) -> tuple[Any, str]:
+def decode_cursor(cursor: str, kind: type) -> tuple[Key, str]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         key, row = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
@@ -114,7 +116,7 @@ def _bad_cursor() -> BadRequest:
 
 
 def _cut(
-    part: Select[Any], keys: Keys, *, descending: bool, count: int, after: tuple[Any, str] | None
+    part: Select[Any], keys: Keys, *, descending: bool, count: int, after: tuple[Key, str] | None
 ) -> Select[Any]:
     if after is not None:
         place = tuple_(*keys)

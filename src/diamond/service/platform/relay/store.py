@@ -1,4 +1,4 @@
-"""Questions and answers on their way between processes: sealed, and gone once the person has her answer."""
+"""Questions and answers on their way between processes: sealed, and deleted once the person has the answer."""
 
 from __future__ import annotations
 
