@@ -30,7 +30,7 @@ def test_nobody_waits_behind_another_s_hundred_commands(tmp_path: Path) -> None:
             await send(tx, [Command("submit", "e1", "ada", task=f"a{n}") for n in range(100)])
             await send(tx, [Command("submit", "e1", "bob", task=f"b{n}") for n in range(2)])
         async with store.write() as tx:
-            return [row["task"] for row in await take_due(tx, "e1", 1, limit=6)]
+            return [row.task for row in await take_due(tx, "e1", 1, limit=6)]
 
     assert with_store(tmp_path, "", taken) == ["a0", "a1", "a2", "a3", "b0", "b1"]
 

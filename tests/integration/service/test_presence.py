@@ -43,7 +43,7 @@ def test_an_endpoint_that_falls_silent_reads_as_away(
                 seen.append((await get_endpoint(services, ADA, "m")).state)
             async with services.store.read() as connection:
                 told = await events_after(connection, ADA.user, 0)
-            assert [one["kind"] for one in told] == ["endpoint"] * 3
+            assert [event.kind for event in told] == ["endpoint"] * 3
             return seen
 
     assert asyncio.run(states()) == ["online", "online", away]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_little_room_is_told_once_a_week(tmp_path: Path) -> None:
                 page = await list_notifications(
                     connection, "local", only_unread=False, limit=10, cursor=None
                 )
-        return [dict(one) for one in page.rows]
+        return [asdict(row) for row in page.rows]
 
     (told,) = asyncio.run(look_twice())
     assert (told["kind"], told["endpoint"]) == ("quota", "small")

@@ -206,7 +206,7 @@ async def paged(store: Store, wanted: TaskFilter) -> list[str]:
     while True:
         async with store.read() as connection:
             page = await list_tasks(connection, LOCAL_USER, wanted, limit=20, cursor=cursor)
-        found += [row["id"] for row in page.rows]
+        found += [row.id for row in page.rows]
         cursor = page.next
         if cursor is None:
             return found

@@ -102,8 +102,8 @@ def test_no_reader_misses_an_event_of_writers_that_commit_in_reverse_order(
             nonlocal position
             async with store.read() as connection:
                 rows = await events_after(connection, LOCAL_USER, position)
-            position = rows[-1]["n"] if rows else position
-            seen.append([row["subject"] for row in rows])
+            position = rows[-1].n if rows else position
+            seen.append([row.subject for row in rows])
 
         first_has_its_number, first_may_commit = asyncio.Event(), asyncio.Event()
 
@@ -194,7 +194,7 @@ def test_a_hundred_writers_leave_no_hole_in_the_numbers(tmp_path: Path, database
         )
         async with store.read() as connection:
             rows = await events_after(connection, LOCAL_USER, 0)
-            return [row["n"] for row in rows], await newest_number(connection, LOCAL_USER)
+            return [row.n for row in rows], await newest_number(connection, LOCAL_USER)
 
     assert with_store(tmp_path, database_url, write) == (list(range(1, 101)), 100)
 

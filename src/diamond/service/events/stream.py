@@ -34,7 +34,7 @@ from diamond.service.people.signed_in import is_still_valid
 from diamond.service.planning.scale_store import scales_by_id
 from diamond.service.planning.scales import show_scale
 from diamond.service.platform import event_log as streams
-from diamond.service.platform.database.rows import Row
+from diamond.service.platform.rows import EventRow
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import owner_topic, task_topic, wait
 from diamond.service.tasks.store import tasks_by_id
@@ -163,14 +163,14 @@ class EventStream:
             for sent in await self._render(connection, rows):
                 self._cursor.number = sent[1]["n"]
                 yield sent
-            self._cursor.number = rows[-1]["n"]
+            self._cursor.number = rows[-1].n
         async with aclosing(self._others.news(connection)) as others:
             async for shown in others:
                 yield "task", {**shown.model_dump(), "n": self._cursor.number}
 
-    async def _render(self, connection: AsyncConnection, rows: Sequence[Row]) -> list[Sent]:
+    async def _render(self, connection: AsyncConnection, rows: Sequence[EventRow]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""
-        last = {(row["kind"], row["subject"]): row["n"] for row in rows if row["kind"] != "note"}
+        last = {(row.kind, row.subject): row.n for row in rows if row.kind != "note"}
         changed = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
         tasks = {task.id: task for task in await show_tasks(connection, list(changed.values()))}
         places = {one for kind, one in last if kind == "endpoint"}
@@ -182,12 +182,12 @@ class EventStream:
         scales = await scales_by_id(connection, {one for kind, one in last if kind == "scale"})
         sent: list[Sent] = []
         for row in rows:
-            n, subject = row["n"], row["subject"]
-            if row["kind"] == "note":
-                sent.append(("note", {"task": subject, **row["data"], "n": n}))
-            elif last[row["kind"], subject] != n:
+            n, subject = row.n, row.subject
+            if row.kind == "note":
+                sent.append(("note", {"task": subject, **row.data, "n": n}))
+            elif last[row.kind, subject] != n:
                 continue
-            elif row["kind"] == "changed":
+            elif row.kind == "changed":
                 sent.append(("changed", {"what": subject, "n": n}))
             elif subject in tasks:
                 sent.append(("task", {**tasks[subject].model_dump(), "n": n}))
@@ -198,7 +198,7 @@ class EventStream:
                 sent.append(("scale", {**show_scale(scales[subject]).model_dump(), "n": n}))
             elif subject in notices:
                 sent.append(("notification", {**notices[subject], "n": n}))
-            elif row["kind"] == "image":
+            elif row.kind == "image":
                 sent.append(("image", {"id": subject, "image": pictures.get(subject), "n": n}))
         return sent
 

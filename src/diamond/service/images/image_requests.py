@@ -161,7 +161,7 @@ async def _begin(
     made = await make_task(
         tx, job=job, endpoint=endpoint, order=wanted.order, retry_of=retry_of, kind="build"
     )
-    return str(made["id"])
+    return made.id
 
 
 def _waits_for(build: str) -> Dependency:

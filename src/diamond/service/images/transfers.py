@@ -185,7 +185,7 @@ async def _way(
     possible = [one for one in found if one[1].how]
     return min(
         possible,
-        key=lambda one: (one[0]["endpoint"] not in online, one[1].seconds),
+        key=lambda one: (one[0].endpoint not in online, one[1].seconds),
         default=found[0],
     )
 

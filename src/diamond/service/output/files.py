@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,11 @@ from diamond.service.endpoints.ask_agent import (
     require_online,
 )
 from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
 from diamond.service.output.schemas import FileEntry
+from diamond.service.platform.database.rows import JsonObject, values_of
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
@@ -103,9 +105,7 @@ async def preview_script(services: Services, principal: Principal, composed: Com
     async with services.store.read() as connection:
         endpoint = await usable_endpoint(connection, principal.user, composed.endpoint)
     require_endpoint_online(services, endpoint)
-    answer = await services.relay.ask_json(
-        endpoint["id"], "script", order=order_data(composed.order)
-    )
+    answer = await services.relay.ask_json(endpoint.id, "script", order=order_data(composed.order))
     return str(answer.get("script", ""))
 
 
@@ -209,18 +209,14 @@ def _without_unmasked(facts: dict[str, Any], row: TaskRow) -> dict[str, Any]:
     return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], left_out)}
 
 
-def _endpoint_facts(row: Mapping[str, Any] | None) -> dict[str, Any]:
-    if row is None:
+REPORTED = (
+    *("name", "state", "carrier", "agent_version", "python", "stays", "last_seen"),
+    *("profile", "corrections"),
+)
+
+
+def _endpoint_facts(endpoint: EndpointRow | None) -> JsonObject:
+    if endpoint is None:
         return {}
-    names = (
-        "name",
-        "state",
-        "carrier",
-        "agent_version",
-        "python",
-        "stays",
-        "last_seen",
-        "profile",
-        "corrections",
-    )
-    return {name: row[name] for name in names}
+    values = values_of(endpoint)
+    return {name: values[name] for name in REPORTED}

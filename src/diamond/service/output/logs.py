@@ -179,7 +179,7 @@ def _choose(
     """The stream of the given attempt and run, or of the newest that has one."""
     if wanted.stream not in LOG_STREAMS:
         raise NotFound(f"There is no stream {wanted.stream!r}", "Streams: stdout, stderr.")
-    order = {one["id"]: one["number"] for one in task["attempts"]}
+    order = {attempt.id: attempt.number for attempt in task.attempts}
     if wanted.attempt and wanted.attempt not in order:
         raise NotFound(
             f"{task.id} has no attempt {wanted.attempt!r}", f"Attempts: {', '.join(order)}."

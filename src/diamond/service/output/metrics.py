@@ -82,7 +82,7 @@ async def task_curves(
 ) -> list[Curve]:
     """One curve for each name that a task logged, over all its attempts and runs."""
     series = await metrics.series_of(connection, [task], sources)
-    curves = await metrics.curves_of(connection, [one["id"] for one in series])
+    curves = await metrics.curves_of(connection, [row.id for row in series])
     return [whole.curve for whole in _joined([task], series, curves)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -32,23 +32,11 @@ class Codec:
 
 
 @dataclass(frozen=True)
-class TypedRow(Mapping[str, Any]):
-    """Fields are attributes; reading them by name, as from a mapping, is for code that is not converted yet."""
+class TypedRow:
+    """A row as a frozen value: columns are attributes."""
 
     CODECS: ClassVar[Mapping[str, Codec]] = {}
     """By column, for those whose stored JSON is read as a typed value."""
-
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return getattr(self, name)
-        except AttributeError:
-            raise KeyError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return (field.name for field in fields(self))
-
-    def __len__(self) -> int:
-        return len(fields(self))
 
 
 Kind = TypeVar("Kind", bound=TypedRow)
