@@ -121,7 +121,9 @@ def _files(place: Path) -> list[Path]:
 def _is_made(path: Path) -> bool:
     """Files that a tool wrote are not anybody's prose."""
     parts = set(path.parts)
-    return path.name == "schema.d.ts" or bool(parts & {"static", "node_modules", "__pycache__"})
+    return path.name == "schema.d.ts" or bool(
+        parts & {"static", "docs_site", "node_modules", "__pycache__"}
+    )
 
 
 def _findings(path: Path) -> list[Finding]:

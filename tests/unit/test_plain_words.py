@@ -36,6 +36,7 @@ ENFORCED = (
     "src/diamond/runtimes",
     "src/diamond/schedulers",
     "src/diamond/sdk",
+    "src/diamond/service",
     "src/diamond/testing",
     "src/diamond/training",
     "web/src",

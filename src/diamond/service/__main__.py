@@ -1,4 +1,4 @@
-"""`python -m diamond.service`: run the service until it is told to stop."""
+"""`python -m diamond.service`: run the service until it is asked to stop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from diamond.service.settings import Settings, read_proxies, read_smtp
 
 
 class Server(uvicorn.Server):
-    """Says when it is ready, and lets held calls go when it is told to stop."""
+    """Says when it is ready, and releases held calls when it is asked to stop."""
 
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""What a service is told at its start; nothing below reads the environment."""
+"""The settings of a service; nothing below reads the environment."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Settings:
 
     @property
     def sign_in_key_file(self) -> Path:
-        """Seals what a browser carries while its person is at her provider."""
+        """Seals what a browser carries while its user is at their provider."""
         return self.home / "sign-in.key"
 
     @property
@@ -115,7 +115,7 @@ def check_settings(settings: Settings) -> None:
         )
     if settings.host not in LOOPBACK and not public:
         raise BadRequest(
-            f"Plain http is refused on {settings.host}: tokens would travel in the clear",
+            f"Plain http is refused on {settings.host}: tokens would be sent in the clear",
             "Listen on 127.0.0.1; or put a TLS proxy in front, or give a certificate; and --public-url https://…",
         )
     if settings.certificate is not None:

@@ -83,7 +83,7 @@ def held_need(task: AttentionTask) -> Need:
 def asking_need(task: AttentionTask) -> Need:
     return Need(
         "asking",
-        f"{task.name} asks to go on",
+        f"{task.name} asks to continue",
         sentence(task.message) or "It waits for your word.",
         task=task.id,
         endpoint=task.endpoint_name,

@@ -17,7 +17,7 @@ class Cursor:
     curves: dict[int, int] = field(default_factory=dict)
     """Points seen, by metric series."""
     watched: list[str] | None = None
-    """The tasks that logs and curves are of; None: not told."""
+    """The tasks whose logs and curves it names; None: unknown."""
 
     def encode(self) -> str:
         watched = [] if self.watched is None else [self.watched]

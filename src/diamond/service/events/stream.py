@@ -46,7 +46,7 @@ POLL_SECONDS = 15.0
 """Wake-ups announce what is new. Polling every 2 s as well cost, for 200 open streams, as much CPU as ten calls a second.
 
 Each stream polls a little sooner than this, by a random amount: streams that were opened together (after a restart, all of them) would otherwise
-poll at the same moment for ever, and a call at that moment would wait for all of them."""
+poll at the same moment forever, and a call at that moment would wait for all of them."""
 STILL_SECONDS = 30.0
 """How long a stream may outlive the sign-in, membership or share that opened it; clients reconnect by themselves."""
 LOG_PIECE = 64 << 10

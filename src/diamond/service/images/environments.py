@@ -97,7 +97,7 @@ def planned_steps(environment: Environment, builder: str) -> list[PreviewStep]:
 
 
 def import_file(name: str, text: str) -> ImportAnswer:
-    """The environment that a file describes, and what of it was not taken."""
+    """The environment that a file describes, and what could not be imported."""
     try:
         found = import_text(text, name, yaml.safe_load)
     except yaml.YAMLError as error:

@@ -94,7 +94,7 @@ async def request_build(
     retry_of: str | None = None,
     afresh: bool = False,
 ) -> ReadyImage | Dependency:
-    """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
+    """The image if it exists, the build that is making it, or a new build. `afresh`: always a new build."""
     owner, place = endpoint.owner, endpoint.id
     request = await request_store.find_request(tx, owner, place, wanted.key)
     if request is not None and not wanted.build.upgrade:

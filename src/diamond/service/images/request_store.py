@@ -20,7 +20,7 @@ DAY = 86400.0
 
 
 async def find_request(tx: Transaction, owner: str, endpoint: str, key: str) -> RequestRow | None:
-    """Locked, so that of many who ask at once one starts the build."""
+    """Locked: if many ask at once, one starts the build."""
     query = select(image_wishes).where(
         image_wishes.c.owner == owner,
         image_wishes.c.endpoint == endpoint,

@@ -138,7 +138,7 @@ class BuildRequest(Body):
     endpoint: str = "auto"
     """NAME or NAME/PARTITION."""
     runtime: Runtime = ""
-    """'': that of the environment, else as the site prefers."""
+    """'': the environment's, else the site's preference."""
     upgrade: bool = False
     """Resolve base and lock again, even if they are known."""
     account: str = "auto"
@@ -147,7 +147,7 @@ class BuildRequest(Body):
 
 
 class ResumeRequest(Body):
-    """What to change before the build goes on; nothing: try the same again."""
+    """What to change before the build continues; nothing: try the same again."""
 
     environment: EnvironmentData | None = None
     edits: dict[str, str] = {}

@@ -126,7 +126,7 @@ def transfer_command(
     name: str = "",
     recipe: JsonObject | None = None,
 ) -> Command:
-    """Tells an endpoint what to do with the file; `name` if it is not that of the transfer."""
+    """Tells an endpoint what to do with the file; `name` if it differs from the transfer's."""
     data: JsonObject = {
         "act": act,
         "move": name or transfer.id,

@@ -106,7 +106,7 @@ async def add_credential(
     scopes: str = "",
     maker: str = "",
 ) -> tuple[CredentialRow, str]:
-    """A new credential and its secret, of which only the hash is stored.
+    """A new credential and its secret. Only the secret's hash is stored.
 
     An empty name becomes its id. `maker` is the token or session that asked for it.
     """

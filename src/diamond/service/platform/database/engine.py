@@ -46,7 +46,7 @@ class Store:
         self._database = (
             InlineSqlite(str(make_url(url).database)) if self.is_sqlite else _Postgres(url)
         )
-        # SQLite's own waiting for a writer sleeps in steps; here the next one goes on at once.
+        # SQLite's own waiting for a writer sleeps in steps; here the next one continues at once.
         self._one_writer = asyncio.Lock()
 
     async def run(self, work: Callable[[Transaction], Awaitable[Result]]) -> Result:

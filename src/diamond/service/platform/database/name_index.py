@@ -57,5 +57,5 @@ def endings(name: str) -> set[str]:
 
 
 def folded(text: str) -> str:
-    """Letters of ASCII in lower case, as SQLite's LIKE takes them for equal; PostgreSQL compares anew."""
+    """Letters of ASCII in lower case, as SQLite's LIKE treats them as equal; PostgreSQL compares again."""
     return "".join(one.lower() if one.isascii() else one for one in text)

@@ -1,4 +1,4 @@
-"""E-mail by the SMTP server that the service is told of."""
+"""E-mail by the SMTP server of the settings."""
 
 from __future__ import annotations
 

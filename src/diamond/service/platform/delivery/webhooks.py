@@ -22,7 +22,7 @@ _CARRIES_IPV4 = [ipaddress.ip_network(one) for one in ("64:ff9b::/96", "::/96")]
 
 
 class WebhookFailed(Exception):
-    """It was not taken; `is_final` when another try would end the same way."""
+    """It was rejected; `is_final` when another try would end the same way."""
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
         super().__init__(message)

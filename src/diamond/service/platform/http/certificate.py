@@ -21,12 +21,12 @@ class Certificate:
     key: Path
 
     def load_into(self, context: ssl.SSLContext) -> None:
-        """Raises BadRequest for files that are no certificate and key of each other."""
+        """Raises BadRequest for files that are not a certificate with its key."""
         try:
             context.load_cert_chain(self.chain, self.key, password=_no_password)
         except (OSError, ValueError) as error:
             raise BadRequest(
-                f"{self.chain} and {self.key} are no certificate with its key: {error}",
+                f"{self.chain} and {self.key} are not a certificate with its key: {error}",
                 "Give PEM files that this account can read; the key without a password.",
             ) from None
 
@@ -45,7 +45,7 @@ def read_certificate(chain: str, key: str) -> Certificate | None:
 
 
 async def keep_current(certificate: Certificate, context: ssl.SSLContext) -> None:
-    """Certificates are renewed every few weeks: new connections get the new one, and nothing is started anew."""
+    """Certificates are renewed every few weeks: new connections get the new one, and nothing restarts."""
     known = certificate.written
     while True:
         await asyncio.sleep(LOOK_SECONDS)

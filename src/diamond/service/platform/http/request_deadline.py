@@ -1,4 +1,4 @@
-"""A request's head comes whole within a while, and is no endless one: uvicorn itself waits for ever."""
+"""The head of a request must arrive within a time limit and a size limit: uvicorn itself waits forever."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 30.0
 MOST_HEAD = 1 << 20
-"""What may come before a head is whole, in bytes; a read may bring the begin of a body with it."""
+"""What may come before a head is whole, in bytes; a read may bring the start of a body with it."""
 
 
 class TimelyProtocol(HttpToolsProtocol):
-    """One connection. Once the head is there, `body_limit.py` looks after the rest."""
+    """One connection. Once the head is there, `body_limit.py` handles the rest."""
 
     _late: asyncio.TimerHandle | None = None
     _came = 0

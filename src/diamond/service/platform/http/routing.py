@@ -84,7 +84,7 @@ async def known_query(request: Request) -> None:
 async def whole_texts(request: Request) -> None:
     """Half a character, as `\\ud800` in JSON may bring, would be kept and then fit no answer.
 
-    A spec's own are told with its other faults.
+    A spec's own are reported with its other faults.
     """
     if "json" not in request.headers.get("content-type", ""):
         return

@@ -73,7 +73,7 @@ class SharedRelay(Relay):
         return body
 
     def _read(self, number: str, sealed: bytes) -> list[dict[str, Any]]:
-        """Nothing where another process has another key: the log says so, and the person is told of no answer."""
+        """Nothing where another process has another key: the log says so, and the person gets no answer."""
         try:
             return [json.loads(self._seal.open(sealed, number))]
         except WrongSeal:

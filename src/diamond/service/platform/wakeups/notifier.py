@@ -12,7 +12,7 @@ from contextlib import contextmanager
 OUTBOX = "outbox"
 """The topic of messages that wait to be sent."""
 SIZES = "sizes"
-"""The topic of limits of storage: what is held against them is measured anew."""
+"""The topic of limits of storage: what counts against them is measured again."""
 SCALES = "scales"
 """The topic of probe runs that have begun."""
 

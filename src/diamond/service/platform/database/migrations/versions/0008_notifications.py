@@ -1,4 +1,4 @@
-"""Keep what people want to be told, what they were told, and what is still to be sent.
+"""Keep people's notification settings, their notifications, and what is still to be sent.
 
 Revision ID: 0008
 """

@@ -1,4 +1,4 @@
-"""Probe runs and what they told; what a plan foretold of a task.
+"""Probe runs and their results; the plan of a task.
 
 Revision ID: 0018
 """

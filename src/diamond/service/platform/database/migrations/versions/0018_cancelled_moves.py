@@ -1,4 +1,4 @@
-"""Moves of images that were called off: a longer word for how they stand.
+"""Cancelled image transfers: room for a longer word for their state.
 
 Revision ID: 0018
 """

@@ -1,4 +1,4 @@
-"""When the first bytes of a moved image came: what is measured from there foretells the next move.
+"""When the first bytes of a transferred image arrived: the speed since then estimates the next transfer.
 
 Revision ID: 0020
 """
