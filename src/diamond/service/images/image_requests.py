@@ -92,13 +92,13 @@ async def request_build(
     wanted: WantedBuild,
     *,
     retry_of: str | None = None,
-    afresh: bool = False,
+    always_new: bool = False,
 ) -> ReadyImage | Dependency:
-    """The image if it exists, the build that is making it, or a new build. `afresh`: always a new build."""
+    """The image if it exists, the build that is making it, or a new build. `always_new`: always a new build."""
     owner, place = endpoint.owner, endpoint.id
     request = await request_store.find_request(tx, owner, place, wanted.key)
     if request is not None and not wanted.build.upgrade:
-        ready = None if afresh else await _ready_image(tx, request.image, place)
+        ready = None if always_new else await _ready_image(tx, request.image, place)
         if ready:
             return ready
         task = await find_task(tx.connection, request.build)

@@ -91,7 +91,7 @@ async def _repeat_build(
     build = old.order.build
     assert build is not None
     wanted = WantedBuild(build, old.name, old.order, job.spec)
-    started = await request_build(tx, endpoint, wanted, retry_of=old.id, afresh=True)
+    started = await request_build(tx, endpoint, wanted, retry_of=old.id, always_new=True)
     assert not isinstance(started, ReadyImage)
     made = await task_by_id(tx.connection, started.id)
     assert made is not None
