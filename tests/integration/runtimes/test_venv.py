@@ -52,7 +52,7 @@ def says(entered: Entered, module: str) -> str:
 def test_a_program_finds_what_the_list_names(tmp_path: Path, wheels: Path) -> None:
     entered = ensure(tmp_path / "work", f"{NAME}==1.0")
     assert says(entered, NAME) == GREETING
-    assert entered.variables["VIRTUAL_ENV"] == str(Path(entered.path[0]).parent)
+    assert entered.exported["VIRTUAL_ENV"] == str(Path(entered.path[0]).parent)
 
 
 def test_the_second_time_nothing_is_built(tmp_path: Path, wheels: Path) -> None:
@@ -62,10 +62,12 @@ def test_the_second_time_nothing_is_built(tmp_path: Path, wheels: Path) -> None:
     assert said == []
 
 
-def test_an_empty_recipe_changes_only_variables(tmp_path: Path) -> None:
+def test_an_empty_recipe_builds_nothing_and_leaves_its_variables_to_the_start_of_the_program(
+    tmp_path: Path,
+) -> None:
     environment = Environment(variables={"OMP_NUM_THREADS": "2"})
     entered = ensure_environment(environment, folder=tmp_path, say=print, cancelled=lambda: False)
-    assert entered == Entered(variables={"OMP_NUM_THREADS": "2"})
+    assert entered == Entered()
     assert list(tmp_path.iterdir()) == []
 
 
