@@ -168,7 +168,7 @@ def test_a_chain_grows_on_the_page_that_one_looks_at(open_page: OpenPage, site: 
             {"budget": "90 node-hours", "continue": {**CHAIN, "max_attempts": 2}},
             [1, 2],
             "as many as max_attempts allows",
-            "from 2.pt, as a new task",
+            "from 2.pt as a new task",
         ),
     ],
     ids=["budget", "no-progress", "continue-limit"],

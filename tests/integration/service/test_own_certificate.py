@@ -76,5 +76,5 @@ def test_half_a_certificate_and_one_without_a_name_are_refused(tmp_path: Path) -
     with pytest.raises(BadRequest, match="for a name"):
         check_settings(Settings(tmp_path, certificate=Certificate(chain, key)))
     url = "https://d.example.org"
-    with pytest.raises(BadRequest, match="no certificate with its key"):
+    with pytest.raises(BadRequest, match="not a certificate with its key"):
         check_settings(Settings(tmp_path, public_url=url, certificate=Certificate(chain, chain)))
