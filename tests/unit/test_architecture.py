@@ -57,24 +57,25 @@ SLICE_TABLES = {
         recipes: people platform
         notifications: access people platform
         endpoints: access notifications people platform
+        artifacts: access endpoints people platform
         projects: access endpoints notifications people platform
         sign_in: access people platform projects
         pages: people platform sign_in
-        code: people platform projects
+        code: artifacts people platform projects
         chains: endpoints platform
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
         tasks: access chains code endpoints limits notifications people platform projects
         output: access endpoints people platform tasks
-        images: access endpoints output people platform tasks
+        images: access artifacts endpoints output people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: endpoints images output platform tasks
+        sync: code endpoints images output platform tasks
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints limits people platform tasks

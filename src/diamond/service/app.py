@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from diamond import __version__
 from diamond.service.administration import routes as administration
 from diamond.service.announcements import routes as announcements
+from diamond.service.artifacts import routes as artifacts
 from diamond.service.code import blob_routes as code_blob
 from diamond.service.code import routes as code
 from diamond.service.composer import routes as composer
@@ -101,6 +102,7 @@ PARTS = (
     scales,
     recipes,
     images,
+    artifacts,
     code_blob,
     code,
 )

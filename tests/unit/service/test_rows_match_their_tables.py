@@ -9,7 +9,8 @@ import pytest
 from diamond.service.announcements.rows import AnnouncementRow
 from diamond.service.courses.rows import AssignmentRow
 from diamond.service.endpoints.rows import CommandRow, EndpointRow
-from diamond.service.images.rows import CopyRow, ImageRow, RequestRow, TransferRow
+from diamond.service.artifacts.rows import ArtifactRow, PlaceRow
+from diamond.service.images.rows import ImageRow, RequestRow, TransferRow
 from diamond.service.limits.rows import LimitRow
 from diamond.service.notifications.rows import DeliveryRow, NotificationRow
 from diamond.service.output.rows import LogChunkRow, LogStreamRow, MetricChunkRow, SeriesRow
@@ -34,7 +35,8 @@ ROWS: dict[str, type[TypedRow]] = {
     "events": EventRow,
     "history": HistoryRow,
     "identities": IdentityRow,
-    "image_copies": CopyRow,
+    "artifacts": ArtifactRow,
+    "artifact_places": PlaceRow,
     "image_moves": TransferRow,
     "image_wishes": RequestRow,
     "images": ImageRow,

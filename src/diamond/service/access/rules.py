@@ -178,6 +178,8 @@ RULES: dict[str, Rule] = {
     "POST /jobs": _run(fresh=True),
     "GET /jobs": _read(),
     "GET /jobs/{job}": _read("job"),
+    "GET /artifacts": _read(),
+    "GET /artifacts/{digest}": _read(),
     "POST /blobs": _send(),
     "POST /blobs/missing": _send(),
     "POST /snapshots": _send(),

@@ -4,11 +4,14 @@ import asyncio
 
 from fastapi import APIRouter, Request
 
+from diamond.core.artifacts import Artifact, ArtifactKind
 from diamond.core.errors import TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
+from diamond.service.code.ownership import missing_blobs, record_files
 from diamond.service.code.schemas import Digests, Missing, Stored
 from diamond.service.people.caller import Person
+from diamond.service.platform.blob_store import Blob
 from diamond.service.platform.http.routing import ForProject, Service, problems
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_uploads_allowed
@@ -20,7 +23,8 @@ MAX_BYTES = 1 << 30
 
 @router.post("/missing", response_model=Missing, responses=problems())
 async def missing(body: Digests, services: Service, person: Person) -> Missing:
-    return Missing(missing=await asyncio.to_thread(services.blobs.missing, body.digests))
+    """What the caller must still send. Whether somebody else has sent the same bytes is not said."""
+    return Missing(missing=await missing_blobs(services, person.user, body.digests))
 
 
 @router.post(
@@ -35,10 +39,13 @@ async def add_blobs(
 ) -> Stored:
     """A tar stream, one member a blob under its digest; at most 1 GB. Rejected for a restricted project."""
     await require_uploads_allowed(services, person, project)
-    return Stored(stored=await _take(request, services))
+    blobs = await _take(request, services)
+    files = [Artifact(blob.digest, ArtifactKind.FILE, blob.size) for blob in blobs]
+    await record_files(services, person.user, files)
+    return Stored(stored=len(blobs))
 
 
-async def _take(request: Request, services: Services) -> int:
+async def _take(request: Request, services: Services) -> list[Blob]:
     """The stream is kept in a scratch file until it is complete and checked."""
     aside, size = services.settings.scratch / new_id("u"), 0
     try:

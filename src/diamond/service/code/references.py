@@ -12,8 +12,8 @@ from sqlalchemy import JSON, Column, String, Table, Text, cast, select, tuple_
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.tables import metadata
 
-# Large tables that never hold the digest of a blob.
-WITHOUT = frozenset({"events", "history", "name_endings", "users"})
+# Large tables that never hold the digest of a blob, and those that say whose it is.
+WITHOUT = frozenset({"artifact_places", "artifacts", "events", "history", "name_endings", "users"})
 ROWS_AT_ONCE = 200
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 

@@ -46,7 +46,9 @@ async def add_snapshot(
     Rejected for a restricted `project`.
     """
     await require_uploads_allowed(services, person, project)
-    return CodeFacts.model_validate(await snapshots.take_upload(services, request, strip=strip))
+    return CodeFacts.model_validate(
+        await snapshots.take_upload(services, person.user, request, strip=strip)
+    )
 
 
 @router.post("/plan", response_model=UploadPlan, responses=problems())

@@ -22,6 +22,8 @@ from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
+from diamond.service.code.manifests import read_snapshot
+from diamond.service.code.ownership import record_snapshot
 from diamond.service.code.schemas import UploadPlan
 from diamond.service.platform.services import Services
 
@@ -32,7 +34,9 @@ ALLOWANCE = 64 << 20
 _BLOCK = 1 << 20
 
 
-async def take_upload(services: Services, request: Request, *, strip: bool) -> CodeFacts:
+async def take_upload(
+    services: Services, owner: str, request: Request, *, strip: bool
+) -> CodeFacts:
     """Files of a form or a tar, unpacked into a scratch folder and stored as `diamond run` stores one."""
     aside = services.settings.scratch / new_id("u")
     aside.mkdir()
@@ -47,7 +51,7 @@ async def take_upload(services: Services, request: Request, *, strip: bool) -> C
                 f"A folder cannot be sent as {kind or 'no content type'!r}",
                 "Send multipart/form-data with a file for each part, or application/x-tar.",
             )
-        return await keep_folder(services, aside / "code")
+        return await keep_folder(services, owner, aside / "code")
     finally:
         await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
 
@@ -61,8 +65,8 @@ def plan_upload(paths: list[str], rules: dict[str, str]) -> UploadPlan:
     return UploadPlan(take=chosen.take, left_out=[f"{path} ({why})" for path, why in left_out])
 
 
-async def keep_folder(services: Services, folder: Path) -> CodeFacts:
-    """Store a folder as a snapshot; what must not be sent is left out and named in the facts."""
+async def keep_folder(services: Services, owner: str, folder: Path) -> CodeFacts:
+    """Store a folder as a snapshot of this person; what must not be sent is left out and named in the facts."""
 
     def keep() -> CodeFacts:
         snapshot = take_snapshot(folder, with_git=False)
@@ -71,7 +75,9 @@ async def keep_folder(services: Services, folder: Path) -> CodeFacts:
         _keep_manifest(services, snapshot)
         return _facts(snapshot)
 
-    return await asyncio.to_thread(keep)
+    facts = await asyncio.to_thread(keep)
+    await record_snapshot(services, owner, await read_snapshot(services.blobs, facts.snapshot))
+    return facts
 
 
 def _keep_manifest(services: Services, snapshot: Snapshot) -> None:

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.compose.raw_spec import RawSpec, environment_name
 from diamond.compose.spec_check import Composed, EndpointFacts, KnownImages, check
 from diamond.core.code_facts import CodeFacts
-from diamond.core.errors import InvalidSpec
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.request import RequestedSpec
@@ -19,8 +18,6 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_store
 from diamond.service.images.image_requests import endpoint_facts, image_facts
 from diamond.service.images.shared import shared_called
-from diamond.service.platform.blob_store import BlobStore
-from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NO_PROJECT, ProjectTerms, project_terms
 
 
@@ -45,7 +42,6 @@ class Composer:
 
 
 async def resolve(
-    services: Services,
     connection: AsyncConnection,
     principal: Principal,
     requested: RequestedSpec,
@@ -56,7 +52,6 @@ async def resolve(
     terms = await project_terms(connection, principal, project)
     endpoints = terms.allowed_endpoints(await usable_endpoints(connection, principal.user))
     terms.require_no_uploads(requested.spec, requested.code)
-    require_snapshot(services.blobs, requested.code)
     return await composer_among(
         connection, principal.user, requested.spec, requested.code, endpoints, terms
     )
@@ -90,12 +85,3 @@ async def known_images(
     image = images[0]
     copies = (await image_store.copies_of(connection, [image.id]))[image.id]
     return KnownImages(image_facts(image, copies, {row.id: row.name for row in endpoints}))
-
-
-def require_snapshot(blobs: BlobStore, code: CodeFacts | None) -> None:
-    if code is None or not code.snapshot or not blobs.missing([code.snapshot]):
-        return
-    hint = "Send it to POST /blobs first."
-    message = f"the snapshot {code.snapshot} was not uploaded"
-    fault = {"field": "code.snapshot", "message": message, "hint": hint}
-    raise InvalidSpec("The code was not uploaded", hint, faults=[fault])

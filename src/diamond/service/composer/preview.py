@@ -53,7 +53,7 @@ async def compose(
     services: Services, principal: Principal, body: ComposeRequest, *, script: bool
 ) -> Composition:
     require(principal, Action.WRITE, owner=principal.user)
-    requested = await read_request(services, body)
+    requested = await read_request(services, principal, body, code_follows=True)
     async with services.store.read() as connection:
         preview = await _preview(connection, principal, requested, body.project)
     shown = _show(preview)

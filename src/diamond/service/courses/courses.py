@@ -12,7 +12,7 @@ from diamond.core import ids
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, Conflict, InvalidSpec, NotFound
 from diamond.service.access.principal import Principal, Role
-from diamond.service.composer.compose import require_snapshot
+from diamond.service.code.ownership import give_code, require_own_code
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.courses import store
 from diamond.service.courses.rows import AssignmentRow
@@ -68,7 +68,7 @@ async def add_assignment(
     services: Services, principal: Principal, project: str, body: AssignmentRequest
 ) -> Assignment:
     """By a manager. The spec is checked when it is run, on the endpoint of the student who runs it."""
-    code = _checked_code(services, body)
+    code = await _checked_code(services, principal, body)
 
     async def add(tx: Transaction) -> Assignment:
         course = await _course(tx.connection, principal, project)
@@ -97,7 +97,9 @@ async def change_assignment(
     services: Services, principal: Principal, project: str, name: str, body: AssignmentRequest
 ) -> Assignment:
     """Jobs that were submitted before stay as they were."""
-    code = _checked_code(services, body)
+    async with services.store.read() as connection:
+        known = await _find(connection, await _course(connection, principal, project), name)
+    code = await _checked_code(services, principal, body, known.code)
 
     async def change(tx: Transaction) -> Assignment:
         course = await _course(tx.connection, principal, project)
@@ -147,6 +149,10 @@ async def run_assignment(
         row = await find_project(connection, principal, project, Role.MEMBER)
         assignment = await _find(connection, row, name)
     about_call(assignment=assignment.name)
+    if body.code:
+        await require_own_code(services, principal.user, body.code.facts())
+    else:
+        await give_code(services, principal.user, assignment.code)
     submission = Submission(
         _students_copy(assignment, body),
         project=row.id,
@@ -179,14 +185,23 @@ async def _find(connection: AsyncConnection, project: ProjectRow, name: str) -> 
     return assignment
 
 
-def _checked_code(services: Services, body: AssignmentRequest) -> CodeFacts | None:
-    """The facts of its code, once the spec runs something and the code is here."""
+async def _checked_code(
+    services: Services,
+    principal: Principal,
+    body: AssignmentRequest,
+    known: CodeFacts | None = None,
+) -> CodeFacts | None:
+    """The facts of its code, once the spec runs something and the code is here.
+
+    `known` is what the assignment has already: another manager may have sent it.
+    """
     if not runs_something(body.spec):
         hint = "Give run, or notebook."
         fault = {"field": "run", "message": "an assignment says what to run", "hint": hint}
         raise InvalidSpec("The spec runs nothing", hint, faults=[fault])
     code = body.code.facts() if body.code else None
-    require_snapshot(services.blobs, code)
+    if code != known:
+        await require_own_code(services, principal.user, code)
     return code
 
 

@@ -68,7 +68,7 @@ class ImageRow(TypedRow):
 
 @dataclass(frozen=True)
 class CopyRow(TypedRow):
-    """A file of an image on an endpoint."""
+    """A file of an image on an endpoint: a place of one of its artifacts."""
 
     CODECS: ClassVar[Mapping[str, Codec]] = {"record": RECORD}
 

@@ -19,14 +19,18 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.artifacts import Artifact, ArtifactKind
 from diamond.core.task import FINAL_WORDS
+from diamond.runtimes.records import record_data
+from diamond.service.artifacts import store as artifact_store
+from diamond.service.artifacts.rows import PlaceRow
 from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import (
-    image_copies,
+    artifact_places,
     image_moves,
     image_uses,
     image_wishes,
@@ -36,6 +40,15 @@ from diamond.service.platform.database.tables import (
 from diamond.service.tasks.rows import TaskRow
 
 SHORTEST_DIGEST = 8
+_COPIES = select(
+    artifact_places.c.subject.label("image"),
+    artifact_places.c.place.label("endpoint"),
+    artifact_places.c.format,
+    artifact_places.c.owner,
+    artifact_places.c.digest.label("sha256"),
+    artifact_places.c.detail.label("record"),
+    artifact_places.c.at,
+)
 
 
 async def list_images(
@@ -50,7 +63,7 @@ async def list_images(
     """Each word of `search` stands in the name, the base, a package, a label or the beginning of a digest."""
     query = select(images).where(images.c.owner == owner, *map(_mentions, search.split()))
     if endpoint:
-        there = select(image_copies.c.image).where(image_copies.c.endpoint == endpoint)
+        there = select(artifact_places.c.subject).where(artifact_places.c.place == endpoint)
         query = query.where(images.c.id.in_(there))
     return await page_of(
         connection,
@@ -71,8 +84,8 @@ async def images_called(connection: AsyncConnection, owner: str, text: str) -> l
     plain = text.removeprefix("sha256:")
     if found or len(plain) < SHORTEST_DIGEST:
         return found
-    files = select(image_copies.c.image).where(
-        image_copies.c.owner == owner, starts_with(image_copies.c.sha256, plain)
+    files = select(artifact_places.c.subject).where(
+        artifact_places.c.owner == owner, starts_with(artifact_places.c.digest, plain)
     )
     by_digest = or_(starts_with(images.c.identity, f"sha256:{plain}"), images.c.id.in_(files))
     return rows_of(await connection.execute(named.where(by_digest).limit(6)), ImageRow)
@@ -122,7 +135,8 @@ async def free_name(tx: Transaction, owner: str, name: str) -> None:
 
 
 async def delete_image(tx: Transaction, image: str) -> None:
-    for table in (image_copies, image_uses, image_wishes):
+    await artifact_store.drop_places(tx, subject=image)
+    for table in (image_uses, image_wishes):
         await tx.connection.execute(delete(table).where(table.c.image == image))
     await tx.connection.execute(
         update(image_moves).where(image_moves.c.image == image).values(image=None)
@@ -131,31 +145,40 @@ async def delete_image(tx: Transaction, image: str) -> None:
 
 
 async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[CopyRow]]:
-    query = select(image_copies).where(image_copies.c.image.in_(ids)).order_by(image_copies.c.at)
-    found: dict[str, list[CopyRow]] = {one: [] for one in ids}
+    """The places of its artifacts, the oldest report first."""
+    query = _COPIES.where(artifact_places.c.subject.in_(ids)).order_by(artifact_places.c.at)
+    copies: dict[str, list[CopyRow]] = {image: [] for image in ids}
     for row in rows_of(await connection.execute(query), CopyRow):
-        found[row.image].append(row)
-    return found
+        copies[row.image].append(row)
+    return copies
 
 
 async def put_copy(tx: Transaction, copy: CopyRow) -> None:
+    """An endpoint has one file of an image in each format: the newest."""
+    record = copy.record
     await drop_copies(tx, [(copy.image, copy.endpoint, copy.format)])
-    await tx.connection.execute(insert(image_copies), values_of(copy))
+    place = PlaceRow(
+        owner=copy.owner,
+        digest=copy.sha256,
+        place=copy.endpoint,
+        subject=copy.image,
+        path=record.file,
+        format=copy.format,
+        detail=record_data(record),
+        at=copy.at,
+    )
+    await artifact_store.put_place(
+        tx, Artifact(copy.sha256, ArtifactKind.IMAGE, record.size), place
+    )
 
 
 async def drop_copies(tx: Transaction, keys: Sequence[tuple[str, str, str]]) -> None:
     for image, endpoint, form in keys:
-        await tx.connection.execute(
-            delete(image_copies).where(
-                image_copies.c.image == image,
-                image_copies.c.endpoint == endpoint,
-                image_copies.c.format == form,
-            )
-        )
+        await artifact_store.drop_places(tx, subject=image, place=endpoint, format=form)
 
 
 async def copies_on(connection: AsyncConnection, endpoint: str) -> list[CopyRow]:
-    query = select(image_copies).where(image_copies.c.endpoint == endpoint)
+    query = _COPIES.where(artifact_places.c.place == endpoint)
     return rows_of(await connection.execute(query), CopyRow)
 
 

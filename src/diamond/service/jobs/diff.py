@@ -11,7 +11,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.composer.spec_text import render
 from diamond.service.jobs.jobs import get_job
 from diamond.service.platform.services import Services
-from diamond.service.tasks.code import manifest_of
+from diamond.service.tasks.code import listed_files
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task
 
@@ -41,7 +41,7 @@ async def _spec(services: Services, principal: Principal, task: TaskRow) -> str:
 async def _files(services: Services, task: TaskRow) -> Files:
     """Digests by path; for a link, its target."""
     snapshot = task.order.code.snapshot if task.order.code else ""
-    files = await manifest_of(services, snapshot) if snapshot else []
+    files = await listed_files(services, snapshot)
     return {file.path: file.sha256 or f"-> {file.link}" for file in files}
 
 

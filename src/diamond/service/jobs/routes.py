@@ -24,7 +24,7 @@ async def submit_job(
     body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> Submitted:
     """Check a spec and start it."""
-    requested = await read_request(services, body)
+    requested = await read_request(services, person, body, project=body.project)
     asked = {
         **requested.as_data(),
         **body.model_dump(include={"project", "goal", "signature"}, exclude_none=True),
@@ -44,7 +44,9 @@ async def check_job(
     body: schemas.JobRequest, services: Service, person: Person, script: bool = False
 ) -> schemas.Checked:
     """Check a spec; nothing is made."""
-    submission = submit.Submission(await read_request(services, body), project=body.project)
+    submission = submit.Submission(
+        await read_request(services, person, body, project=body.project), project=body.project
+    )
     return await submit.check(services, person, submission, script=script)
 
 

@@ -97,7 +97,7 @@ async def _prepare(
     requested, goal = submission.requested, submission.goal
     if submission.signature:
         require_signable(requested.spec)
-    composer = await resolve(services, connection, principal, requested, submission.project)
+    composer = await resolve(connection, principal, requested, submission.project)
     composed = composer.compose(requested.spec)
     counted = await settle_node_count(connection, composer, composed, principal.user)
     composed, endpoint = counted.composed, composer.endpoint_of(counted.composed)

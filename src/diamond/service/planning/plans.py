@@ -44,9 +44,9 @@ OVER_BUDGET = "no attempt starts unless its whole time limit fits, so it may end
 
 
 async def make_plan(services: Services, principal: Principal, body: PlanRequest) -> Plan:
-    requested = await read_request(services, body)
+    requested = await read_request(services, principal, body, project=body.project)
     async with services.store.read() as connection:
-        composer = await resolve(services, connection, principal, requested, body.project)
+        composer = await resolve(connection, principal, requested, body.project)
         composed = composer.compose(requested.spec)
         counted = await settle_node_count(connection, composer, composed, principal.user)
         endpoint = composer.endpoint_of(counted.composed)

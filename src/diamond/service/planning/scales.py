@@ -22,7 +22,6 @@ from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import (
     Composer,
     composer_among,
-    require_snapshot,
 )
 from diamond.service.composer.request import read_request
 from diamond.service.endpoints import store as endpoint_store
@@ -64,8 +63,7 @@ async def start_scale(
     """All faults of all probes are reported before the first one starts."""
     require(principal, Action.WRITE, owner=principal.user)
     parse_goal(body.goal)
-    requested = await read_request(services, body)
-    require_snapshot(services.blobs, requested.code)
+    requested = await read_request(services, principal, body)
 
     async def make(tx: Transaction) -> Scale:
         endpoints = await endpoint_store.list_endpoints(tx.connection, principal.user)

@@ -9,6 +9,7 @@ import re
 import shutil
 import tarfile
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -20,13 +21,20 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _BLOCK = 1 << 20
 
 
+@dataclass(frozen=True)
+class Blob:
+    digest: str
+    """Plain hex."""
+    size: int
+
+
 class BlobStore(Protocol):
     """Digests are `sha256:<hex>`. A blob never changes, so every call may be repeated."""
 
     def missing(self, digests: Iterable[str]) -> list[str]:
         """Those that are not here, in the given order."""
 
-    def add_tar(self, archive: Path) -> int:
+    def add_tar(self, archive: Path) -> list[Blob]:
         """Take in each member of a tar under its digest; raises BadRequest for one whose bytes are others."""
 
     def find(self, digest: str) -> Path:
@@ -50,11 +58,11 @@ class FolderBlobStore:
         """One that is here is wanted again: it counts as sent now."""
         return [digest for digest in digests if not _touch(self._path(digest))]
 
-    def add_tar(self, archive: Path) -> int:
+    def add_tar(self, archive: Path) -> list[Blob]:
         try:
             # Not compressed: a few kilobytes could unpack to terabytes.
             with tarfile.open(archive, "r:") as tar:
-                return sum(self._add(tar, member) for member in tar)
+                return [self._add(tar, member) for member in tar]
         except (tarfile.TarError, EOFError) as error:
             raise BadRequest(f"This is not a whole tar archive: {error}") from None
 
@@ -87,13 +95,11 @@ class FolderBlobStore:
                 removed += 1
         return removed
 
-    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> int:
+    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Blob:
         source = tar.extractfile(member) if member.isfile() else None
         if source is None:
             raise BadRequest(f"{member.name!r} in the archive is not a plain file")
         target = self._path(member.name)
-        if target.is_file():
-            return 1
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = target.parent / new_id("b")
         digest = hashlib.sha256()
@@ -104,10 +110,11 @@ class FolderBlobStore:
                     out.write(block)
             if digest.hexdigest() != target.name:
                 raise BadRequest(f"The bytes of {member.name!r} have another digest")
-            aside.rename(target)
+            if not target.is_file():
+                aside.rename(target)
         finally:
             aside.unlink(missing_ok=True)
-        return 1
+        return Blob(target.name, member.size)
 
     def _tar(self, digests: list[str]) -> Iterator[bytes]:
         for digest in digests:

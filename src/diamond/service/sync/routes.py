@@ -9,6 +9,7 @@ from starlette.responses import StreamingResponse
 
 from diamond.core.decoding import encode
 from diamond.core.errors import TooLarge
+from diamond.service.code.ownership import require_readable
 from diamond.service.endpoints import pairing
 from diamond.service.images import sync as image_sync
 from diamond.service.platform.http.routing import Service, problems
@@ -92,6 +93,7 @@ async def answer(
 @router.post("/blobs", response_class=StreamingResponse, responses=problems(404, 409))
 async def blobs(services: Service, agent: Agent, message: BlobsMessage) -> StreamingResponse:
     """A tar, one member a blob."""
+    await require_readable(services, agent.endpoint.owner, message.digests)
     tar = services.blobs.stream_tar(message.digests)
     return StreamingResponse(tar, media_type="application/x-tar")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from dataclasses import dataclass
 
 from diamond.core.errors import NotFound, TooLarge
 from diamond.core.order import Code
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
+from diamond.service.code.manifests import ListedFile, read_manifest
 from diamond.service.code.schemas import CodeFacts, CodeFile, CodeListing
 from diamond.service.platform.http.safe_download import preview_of
 from diamond.service.platform.services import Services
@@ -17,25 +16,12 @@ from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task
 
 MOST_SHOWN = 2 << 20
-MOST_MANIFEST = 64 << 20
-
-
-@dataclass(frozen=True)
-class SnapshotFile:
-    """One line of a snapshot's manifest."""
-
-    path: str
-    sha256: str = ""
-    """Empty for a symbolic link."""
-    size: int | None = None
-    mode: str = ""
-    link: str = ""
 
 
 async def list_code(services: Services, principal: Principal, task: str) -> CodeListing:
     row = await load_task(services, principal, task)
     source, facts = row.order.code or Code(), _facts(row)
-    files = await manifest_of(services, source.snapshot) if source.snapshot else []
+    files = await listed_files(services, source.snapshot)
     return CodeListing(
         kind="snapshot" if source.snapshot else "git" if source.git_url else "none",
         snapshot=source.snapshot,
@@ -53,11 +39,11 @@ async def read_code(services: Services, principal: Principal, task: str, path: s
     """Raises TooLarge beyond what a page can show."""
     row = await load_task(services, principal, task)
     snapshot = row.order.code.snapshot if row.order.code else ""
-    files = await manifest_of(services, snapshot) if snapshot else []
+    files = await listed_files(services, snapshot)
     digest = next((file.sha256 for file in files if file.path == path and file.sha256), "")
     if not digest:
         raise NotFound(f"The code of {row.id} has no file {path!r}", "GET …/code lists them.")
-    return await _blob(services, f"sha256:{digest}", MOST_SHOWN)
+    return await _blob(services, digest, MOST_SHOWN)
 
 
 async def read_diff(services: Services, principal: Principal, task: str) -> bytes:
@@ -65,13 +51,9 @@ async def read_diff(services: Services, principal: Principal, task: str) -> byte
     return await _blob(services, diff, MOST_SHOWN * 5) if diff else b""
 
 
-async def manifest_of(services: Services, snapshot: str) -> list[SnapshotFile]:
-    manifest = json.loads(await _blob(services, snapshot, MOST_MANIFEST))
-    names = SnapshotFile.__dataclass_fields__
-    return [
-        SnapshotFile(**{name: value for name, value in file.items() if name in names})
-        for file in manifest["files"]
-    ]
+async def listed_files(services: Services, snapshot: str) -> list[ListedFile]:
+    """None without a snapshot."""
+    return (await read_manifest(services.blobs, snapshot)).files if snapshot else []
 
 
 def _facts(task: TaskRow) -> CodeFacts:
@@ -89,7 +71,7 @@ async def _blob(services: Services, digest: str, most: int) -> bytes:
     return await asyncio.to_thread(path.read_bytes)
 
 
-def _shown(file: SnapshotFile) -> CodeFile:
+def _shown(file: ListedFile) -> CodeFile:
     return CodeFile(
         path=file.path,
         size=file.size,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import Table, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from diamond.service.platform.audit import CALL, Call, write_down
 from diamond.service.platform.database.inline_sqlite import InlineSqlite
+from diamond.service.platform.database.rows import Columns
 from diamond.service.platform.wakeups.notifier import Notifier
 
 CHANNEL = "diamond"
@@ -31,9 +33,15 @@ class LostRace(Exception):
 class Transaction:
     """One write: a connection, and whom to wake once it is committed."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, *, is_sqlite: bool) -> None:
         self.connection = connection
         self.topics: set[str] = set()
+        self._insert = sqlite.insert if is_sqlite else postgresql.insert
+
+    async def insert_new(self, table: Table, rows: Sequence[Columns]) -> None:
+        """Those whose key is not there yet."""
+        if rows:
+            await self.connection.execute(self._insert(table).on_conflict_do_nothing(), rows)
 
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
@@ -65,7 +73,7 @@ class Store:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
         async with self._turn(), self._database.begin() as connection:
-            tx = Transaction(connection)
+            tx = Transaction(connection, is_sqlite=self.is_sqlite)
             yield tx
             call = await _write_down(tx)
             await self._announce(tx)

@@ -398,18 +398,32 @@ images = Table(
     Index(None, "owner", "created", "id"),
 )
 
-image_copies = Table(
-    "image_copies",
+artifacts = Table(
+    "artifacts",
     metadata,
-    Column("image", ID, ForeignKey("images.id"), primary_key=True),
-    Column("endpoint", ID, primary_key=True),
-    Column("format", String(24), primary_key=True),
-    owner_column(),
-    Column("sha256", ID, nullable=False),
-    Column("record", JSON, nullable=False),
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("is_complete", Boolean, nullable=False, default=False),
+    Column("created", TIME, nullable=False),
+    Column("used", TIME, nullable=False),
+    Index(None, "owner", "kind", "created", "digest"),
+)
+
+artifact_places = Table(
+    "artifact_places",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("place", ID, primary_key=True),
+    Column("subject", ID, primary_key=True),
+    Column("path", Text, nullable=False, default=""),
+    Column("format", String(24), nullable=False, default=""),
+    Column("detail", JSON, nullable=False),
     Column("at", TIME, nullable=False),
-    Index(None, "owner", "sha256"),
-    Index(None, "endpoint"),
+    Index(None, "subject"),
+    Index(None, "place"),
 )
 
 image_wishes = Table(

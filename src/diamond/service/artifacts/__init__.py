@@ -1,0 +1,1 @@
+"""Artifacts: whose bytes they are, and where they lie."""
