@@ -70,7 +70,7 @@ SLICE_TABLES = {
         output: access endpoints people platform tasks
         images: access artifacts endpoints output people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
-        composer: access code endpoints images people platform projects recipes tasks
+        composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks

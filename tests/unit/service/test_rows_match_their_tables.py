@@ -7,9 +7,9 @@ from dataclasses import fields
 import pytest
 
 from diamond.service.announcements.rows import AnnouncementRow
+from diamond.service.artifacts.rows import ArtifactRow, PlaceRow
 from diamond.service.courses.rows import AssignmentRow
 from diamond.service.endpoints.rows import CommandRow, EndpointRow
-from diamond.service.artifacts.rows import ArtifactRow, PlaceRow
 from diamond.service.images.rows import ImageRow, RequestRow, TransferRow
 from diamond.service.limits.rows import LimitRow
 from diamond.service.notifications.rows import DeliveryRow, NotificationRow

@@ -111,6 +111,19 @@ async def add_to_service(tx: Transaction, owner: str, added: Sequence[Artifact])
     await tx.insert_new(artifact_places, [values_of(place) for place in places])
 
 
+async def give_files(tx: Transaction, giver: str, receiver: str, digests: Collection[str]) -> None:
+    """Those of these files that the giver has become the receiver's too."""
+    for some in _portions(sorted(digests)):
+        query = select(artifacts).where(
+            artifacts.c.owner == giver,
+            artifacts.c.kind == ArtifactKind.FILE.value,
+            artifacts.c.digest.in_(some),
+        )
+        given = rows_of(await tx.connection.execute(query), ArtifactRow)
+        files = [Artifact(row.digest, ArtifactKind.FILE, row.size) for row in given]
+        await add_to_service(tx, receiver, files)
+
+
 async def mark_snapshot(tx: Transaction, owner: str, digest: str, *, is_complete: bool) -> None:
     changed = update(artifacts).where(artifacts.c.owner == owner, artifacts.c.digest == digest)
     values = {"kind": ArtifactKind.SNAPSHOT.value, "is_complete": is_complete}

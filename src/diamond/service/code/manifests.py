@@ -41,6 +41,10 @@ async def read_snapshot(blobs: BlobStore, digest: str) -> Snapshot:
     return await asyncio.to_thread(_load_snapshot, blobs, digest)
 
 
+async def read_file(blobs: BlobStore, digest: str) -> Artifact:
+    return await asyncio.to_thread(_artifact, blobs, plain_digest(digest), ArtifactKind.FILE)
+
+
 def load_manifest(blobs: BlobStore, digest: str) -> Manifest:
     path = blobs.find(digest)
     size = path.stat().st_size

@@ -10,7 +10,7 @@ from diamond.core.artifacts import Artifact, ArtifactKind, Snapshot, plain_diges
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec, NotFound
 from diamond.service.artifacts import store
-from diamond.service.code.manifests import read_snapshot
+from diamond.service.code.manifests import read_file, read_snapshot
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 
@@ -57,11 +57,12 @@ async def require_own_code(services: Services, owner: str, code: CodeFacts | Non
 
 
 async def give_code(services: Services, owner: str, code: CodeFacts | None) -> None:
-    """Code of somebody else that this person may run: an assignment of their course."""
+    """Code of somebody else that this person may run: an assignment of their course, or a job they may read."""
     if code is None or not code.snapshot:
         return
-    snapshot = await read_snapshot(services.blobs, code.snapshot)
-    await record_snapshot(services, owner, snapshot)
+    await record_snapshot(services, owner, await read_snapshot(services.blobs, code.snapshot))
+    if code.diff:
+        await record_files(services, owner, [await read_file(services.blobs, code.diff)])
 
 
 async def require_readable(services: Services, owner: str, digests: Collection[str]) -> None:

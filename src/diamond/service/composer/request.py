@@ -11,6 +11,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.code.ownership import require_own_code
 from diamond.service.code.snapshots import keep_folder
 from diamond.service.composer.schemas import SpecRequest
+from diamond.service.composer.shared_code import take_shared_code
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_uploads_allowed
 from diamond.service.recipes.catalog import find_recipe, recipes_folder
@@ -39,6 +40,7 @@ async def read_request(
     if not code_follows:
         if code and code.snapshot:
             await require_uploads_allowed(services, principal, project)
+            await take_shared_code(services, principal, code)
         await require_own_code(services, principal.user, code)
     if not body.recipe:
         if body.spec is None:

@@ -12,6 +12,9 @@ from dataclasses import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.core.artifacts import plain_digest
+from diamond.images.recipe import recipe_from
+from diamond.service.artifacts.store import give_files
 from diamond.service.images import store
 from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.people.shares import IMAGE, things_shared_with
@@ -47,6 +50,7 @@ async def own_image(tx: Transaction, user: str, image: str) -> str:
     if row.owner == user:
         return image
     offered = await _offered(tx, row)
+    await give_files(tx, row.owner, user, _recipe_files(row))
     known = await store.image_of_identity(tx.connection, user, row.identity)
     if known is not None:
         if known.accepted:
@@ -84,6 +88,12 @@ async def known_digests(tx: Transaction, image: ImageRow) -> set[str]:
     """Of the files that count as this image: its copies, and what was accepted with it."""
     copies = (await store.copies_of(tx.connection, [image.id]))[image.id]
     return {*(copy.sha256 for copy in copies), *image.accepted}
+
+
+def _recipe_files(image: ImageRow) -> set[str]:
+    """Digests of the files that its recipe adds: should it have to be built again, they are needed."""
+    files = recipe_from(image.recipe).environment.files
+    return {plain_digest(file.digest) for file in files if file.digest}
 
 
 async def _offered(tx: Transaction, image: ImageRow) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Text, cast, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.platform.database.engine import Transaction
@@ -35,6 +36,21 @@ async def jobs_with_prefix(
     connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
 ) -> list[JobRow]:
     query = select(jobs).where(jobs.c.owner == owner, starts_with(jobs.c.id, prefix))
+    return rows_of(await connection.execute(query.limit(limit)), JobRow)
+
+
+async def jobs_with_code(
+    connection: AsyncConnection,
+    digest: str,
+    ids: Collection[str],
+    projects: Collection[str],
+    limit: int = 20,
+) -> list[JobRow]:
+    """Jobs among these, or of these projects, whose code mentions a digest."""
+    query = select(jobs).where(
+        or_(jobs.c.id.in_(ids), jobs.c.project.in_(projects)),
+        cast(jobs.c.code, Text).contains(digest, autoescape=True),
+    )
     return rows_of(await connection.execute(query.limit(limit)), JobRow)
 
 

@@ -7,12 +7,15 @@ Revision ID: 0024
 
 from __future__ import annotations
 
+import re
+
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0024"
 down_revision = "0023"
 
+_FILE = re.compile(r'"digest": ?"sha256:([0-9a-f]{64})"')
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
 
@@ -51,6 +54,7 @@ def upgrade() -> None:
     for field, kind in (("snapshot", "snapshot"), ("diff", "file")):
         _take_over_code("jobs", field, kind)
         _take_over_code("assignments", field, kind)
+    _take_over_files_of_recipes()
     op.execute(
         "INSERT INTO artifact_places (owner, digest, place, subject, path, format, detail, at) "
         "SELECT owner, digest, 'service', '', '', '', '{}', created FROM artifacts "
@@ -85,6 +89,23 @@ def _take_over_code(table: str, field: str, kind: str) -> None:
         f"MAX(created) FROM {table} WHERE {digest} LIKE 'sha256:%' AND LENGTH({digest}) = 71 "
         f"GROUP BY owner, {digest} ON CONFLICT DO NOTHING"
     )
+
+
+def _take_over_files_of_recipes() -> None:
+    """Files that people added to images; the size of each is not known here."""
+    statements = (
+        "SELECT owner, CAST(recipe AS TEXT) AS recipe, created FROM images",
+        "SELECT owner, CAST(\"order\" AS TEXT) AS recipe, created FROM tasks WHERE kind = 'build'",
+    )
+    add = sa.text(
+        "INSERT INTO artifacts (owner, digest, kind, size, is_complete, created, used) VALUES "
+        f"(:owner, :digest, 'file', 0, {_false()}, :created, :created) ON CONFLICT DO NOTHING"
+    )
+    for statement in statements:
+        for row in op.get_bind().execute(sa.text(statement)).all():
+            for digest in set(_FILE.findall(row.recipe or "")):
+                values = {"owner": row.owner, "digest": digest, "created": row.created}
+                op.get_bind().execute(add, values)
 
 
 def _member(column: str, name: str) -> str:
