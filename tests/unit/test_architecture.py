@@ -61,13 +61,14 @@ SLICE_TABLES = {
         projects: access endpoints notifications people platform
         sign_in: access people platform projects
         pages: people platform sign_in
-        code: artifacts people platform projects
+        storage: access artifacts endpoints people platform projects
+        code: artifacts people platform projects storage
         chains: endpoints platform
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
         tasks: access chains code endpoints limits notifications people platform projects
-        output: access endpoints people platform tasks
+        output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
@@ -78,7 +79,7 @@ SLICE_TABLES = {
         sync: code endpoints images output platform tasks
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints limits people platform tasks
+        maintenance: access code endpoints limits notifications output people platform tasks
     """,
     "agent": """
         guard:

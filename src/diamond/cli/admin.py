@@ -17,6 +17,7 @@ from diamond.cli.local_processes import read_config
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import people
+from diamond.cli.storage import admin_storage
 from diamond.core.errors import BadRequest
 from diamond.core.units import show_bytes
 from diamond.sdk.client_config import diamond_home
@@ -34,6 +35,7 @@ User = Annotated[str, typer.Argument(metavar="USER", help="The user's id.")]
 app.command(name="limits")(admin_limits)
 app.command(name="usage")(admin_usage)
 app.command(name="announce")(announce)
+app.command(name="storage")(admin_storage)
 
 
 @app.command()

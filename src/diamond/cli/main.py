@@ -34,6 +34,7 @@ COMMANDS = {
     "files": "files",
     "get": "files",
     "clean": "clean",
+    "storage": "storage",
     "endpoint": "endpoint",
     "secret": "secret",
     "login": "login",

@@ -80,6 +80,10 @@ def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
         yield f"  Updated   {time_ago(task.as_of)}"
     if task.retry_of:
         yield f"  Retry of  {task.retry_of}"
+    if task.archived:
+        yield f"  Archived  {time_ago(task.archived)}: logs and curves were removed from the service"
+        for name, value in task.final_metrics.items():
+            yield f"  {name}  {value['last']:g} (from {value['min']:g} to {value['max']:g})"
     if task.cleaned:
         yield f"  Folder    removed by `diamond clean` {time_ago(task.cleaned)}"
     elif task.run_dir:

@@ -30,3 +30,7 @@ def rank_words(ranks: int, endpoint: str) -> str:
         f"{merged} Of the {ranks} ranks, 1 to {MOST_RANKS - 1} can be read here by themselves; "
         f"the rest are files on {endpoint}, in the folder of the run: {first} to {last}, and the same of stderr."
     )
+
+
+LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
+"""Those whose text is kept; of the others, what they say becomes curves."""

@@ -42,6 +42,10 @@ class Task:
     run_dir: str = ""
     cleaned: float | None = None
     """When `diamond clean` removed its run directory."""
+    archived: float | None = None
+    """When its logs and curves were removed from the service."""
+    final_metrics: dict[str, Any] = field(default_factory=dict)
+    """Of an archived task: the last, smallest and largest value of each metric."""
     version: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 

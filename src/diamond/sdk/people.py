@@ -119,12 +119,28 @@ class People:
         return dict(self.transport.get(f"{API}/settings"))
 
     def limits(self, user: str = "") -> JsonObject:
-        """Limits of one user, or the defaults for everyone; for administrators."""
+        """Limits of one user, or the defaults foreveryone; for administrators."""
         return dict(self.transport.get(_limits(user)))
 
     def set_limits(self, limits: JsonObject, *, user: str = "", project: str = "") -> JsonObject:
         path = f"{API}/limits/projects/{path_segment(project)}" if project else _limits(user)
         return dict(self.transport.send("PUT", path, limits))
+
+    def storage_of_people(self, search: str = "") -> list[JsonObject]:
+        """Who stores how much in the service, the largest first; for administrators."""
+        return list(self.transport.get(f"{API}/storage/people", {"search": search})["items"])
+
+    def storage_defaults(self) -> JsonObject:
+        """How long the service keeps logs and curves, and the quota of each person."""
+        return dict(self.transport.get(f"{API}/storage/defaults"))
+
+    def set_storage_defaults(self, rule: JsonObject) -> JsonObject:
+        return dict(self.transport.send("PUT", f"{API}/storage/defaults", rule))
+
+    def set_quota(self, user: str, quota_bytes: int | None) -> JsonObject:
+        """None: the default applies."""
+        path = f"{API}/users/{path_segment(user)}/quota"
+        return dict(self.transport.send("PUT", path, {"quota_bytes": quota_bytes}))
 
     def project_limits(self, project: str, each: JsonObject | None = None) -> JsonObject:
         """Limits per member (set if given) and for the whole project."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diamond.sdk.endpoint_calls import EndpointCalls
+from diamond.sdk.listing import Listing
 from diamond.sdk.transport import API, path_segment
 
 JsonObject = dict[str, Any]
@@ -20,6 +21,29 @@ class QueryCalls(EndpointCalls):
         """Number of matching tasks: `{"counts": {state: n}, "total": n}`."""
         query = {"search": search, "endpoint": endpoint, "name": name}
         return dict(self.transport.get(f"{API}/tasks/counts", query))
+
+    def storage(self) -> JsonObject:
+        """What takes up space: code, logs and curves in the service, images and run directories on endpoints."""
+        return dict(self.transport.get(f"{API}/storage"))
+
+    def set_retention(self, days: int | None, *, project: str = "") -> JsonObject:
+        """How long ended tasks keep logs and curves in the service: your own, or those of a project."""
+        path = f"{API}/projects/{path_segment(project)}" if project else f"{API}/storage"
+        return dict(self.transport.send("PUT", f"{path}/retention", {"days": days}))
+
+    def archive(self, task: str) -> JsonObject:
+        """Remove a task's logs and curves from the service; its record stays."""
+        return dict(self.transport.post(f"{API}/tasks/{path_segment(task)}/archive", {}))
+
+    def artifacts(
+        self, *, kind: str = "", endpoint: str = "", limit: int | None = None
+    ) -> Listing[JsonObject]:
+        """Bytes by digest, the newest first: snapshots of code, image files; `kind="file"` lists single files."""
+        return self.pages(f"{API}/artifacts", {"kind": kind, "endpoint": endpoint}, limit)
+
+    def artifact(self, digest: str) -> JsonObject:
+        """What it is, and where it lies."""
+        return dict(self.transport.get(f"{API}/artifacts/{path_segment(digest)}"))
 
     def cancel_all(self, tasks: Sequence[str]) -> list[JsonObject]:
         """The result for each task: `{"id", "task", "problem"}`."""

@@ -68,6 +68,7 @@ from diamond.service.settings import Settings, check_settings
 from diamond.service.sharing import routes as sharing
 from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
+from diamond.service.storage import routes as storage
 from diamond.service.sync import routes as sync
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
@@ -103,6 +104,7 @@ PARTS = (
     recipes,
     images,
     artifacts,
+    storage,
     code_blob,
     code,
 )

@@ -21,6 +21,7 @@ from diamond.service.platform.database.tables import metadata
 from diamond.service.platform.rows import AuditRow, EventRow
 from diamond.service.projects.rows import MemberRow, ProjectRow, ShareRow
 from diamond.service.sign_in.rows import DeviceRow, IdentityRow, InvitationRow
+from diamond.service.storage.rows import StorageRuleRow
 from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 
 ROWS: dict[str, type[TypedRow]] = {
@@ -36,6 +37,7 @@ ROWS: dict[str, type[TypedRow]] = {
     "history": HistoryRow,
     "identities": IdentityRow,
     "artifacts": ArtifactRow,
+    "storage_rules": StorageRuleRow,
     "artifact_places": PlaceRow,
     "image_moves": TransferRow,
     "image_wishes": RequestRow,

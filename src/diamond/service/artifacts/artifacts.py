@@ -44,7 +44,7 @@ async def get_artifact(services: Services, principal: Principal, digest: str) ->
         row = await store.find_artifact(connection, principal.user, plain_digest(digest))
         if row is None:
             raise NotFound(
-                f"There is no artifact {digest!r}", "`diamond artifact list` lists what there is."
+                f"There is no artifact {digest!r}", "`diamond storage list` lists what there is."
             )
         return (await _show(connection, principal.user, [row]))[0]
 

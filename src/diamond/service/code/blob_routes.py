@@ -15,6 +15,7 @@ from diamond.service.platform.blob_store import Blob
 from diamond.service.platform.http.routing import ForProject, Service, problems
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_uploads_allowed
+from diamond.service.storage.storage import require_room
 
 router = APIRouter(prefix="/blobs", tags=["blobs"])
 MAX_BYTES = 1 << 30
@@ -39,6 +40,7 @@ async def add_blobs(
 ) -> Stored:
     """A tar stream, one member a blob under its digest; at most 1 GB. Rejected for a restricted project."""
     await require_uploads_allowed(services, person, project)
+    await require_room(services, person.user)
     blobs = await _take(request, services)
     files = [Artifact(blob.digest, ArtifactKind.FILE, blob.size) for blob in blobs]
     await record_files(services, person.user, files)

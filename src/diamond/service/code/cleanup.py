@@ -1,4 +1,4 @@
-"""Removes code that no job refers to, such as that of a job that was never submitted."""
+"""Removes code that no job refers to, such as the code of a job that was never submitted."""
 
 from __future__ import annotations
 

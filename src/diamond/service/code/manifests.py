@@ -32,7 +32,7 @@ class Manifest:
 
 
 async def read_manifest(blobs: BlobStore, digest: str) -> Manifest:
-    """Raises `NotFound`, or `BadRequest` for bytes that are no such list."""
+    """Raises `NotFound`, or `BadRequest` for bytes that do not list files."""
     return await asyncio.to_thread(load_manifest, blobs, digest)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import NotFound
+from diamond.core.kept import LOG_STREAMS
 from diamond.core.task import FINAL_WORDS
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.store import endpoints_by_id
@@ -27,7 +28,6 @@ from diamond.service.notifications.notifications import show_notifications
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Triple
-from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metrics import TRAINING, USAGE
 from diamond.service.output.rows import LogStreamRow, SeriesRow
 from diamond.service.people.signed_in import is_still_valid

@@ -13,6 +13,8 @@ from diamond.service.endpoints.commands import forget_commands
 from diamond.service.endpoints.presence import sweep
 from diamond.service.limits.store import has_storage_limits
 from diamond.service.limits.usage import measure
+from diamond.service.notifications.store import forget_notifications
+from diamond.service.output.archive import archive_due_tasks
 from diamond.service.people.session_store import drop_expired_sessions
 from diamond.service.people.store import RESTORED, drop_expired, read_fact
 from diamond.service.platform.database.engine import Transaction
@@ -29,6 +31,7 @@ TIDY_SECONDS = 3600.0
 MEASURE_SECONDS = 600.0
 """How old a size may be where storage is limited; otherwise sizes are measured hourly."""
 KEEP_EVENTS_SECONDS = 14 * 86400.0
+KEEP_NOTIFICATIONS_SECONDS = 90 * 86400.0
 
 
 async def run_housekeeping(services: Services) -> None:
@@ -39,6 +42,7 @@ async def run_housekeeping(services: Services) -> None:
             if time.monotonic() - tidied > TIDY_SECONDS:
                 tidied = time.monotonic()
                 await services.store.run(_tidy)
+                await archive_due_tasks(services)
                 await prune_blobs(services.store, services.blobs)
                 await asyncio.to_thread(services.image_files.prune, time.time())
                 await warn(services)
@@ -95,4 +99,5 @@ async def _tidy(tx: Transaction) -> None:
     await drop_expired(tx)
     await drop_expired_sessions(tx)
     await forget_keys(tx)
+    await forget_notifications(tx, time.time() - KEEP_NOTIFICATIONS_SECONDS)
     await relayed.forget_old(tx)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import and_, bindparam, func, insert, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.notifications.rows import (
@@ -135,3 +135,9 @@ async def end_delivery(
 async def retry_delivery(tx: Transaction, delivery: int, due: float, error: str) -> None:
     later = update(deliveries).where(deliveries.c.id == delivery)
     await tx.connection.execute(later.values(due=due, error=error))
+
+
+async def forget_notifications(tx: Transaction, before: float) -> None:
+    old = select(notifications.c.id).where(notifications.c.at < before)
+    await tx.connection.execute(delete(deliveries).where(deliveries.c.notification.in_(old)))
+    await tx.connection.execute(delete(notifications).where(notifications.c.at < before))

@@ -17,7 +17,6 @@ CHUNK_BYTES = 64 << 10
 # A live log comes in small pieces: they are joined up to this size, so that a long log has few rows.
 CRUMB_BYTES = 16 << 10
 Range = tuple[int, int]
-LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
 
 
 @dataclass(frozen=True)

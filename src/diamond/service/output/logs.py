@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diamond.core.errors import EndpointAway, NotFound
-from diamond.core.kept import MOST_RANKS, logs_folder, rank_words
+from diamond.core.kept import LOG_STREAMS, MOST_RANKS, logs_folder, rank_words
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_files, require_online
 from diamond.service.output import log_store
-from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.output.schemas import LogList, LogStream
 from diamond.service.platform.http.safe_download import file_name

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from diamond.service.output import files, metrics, schemas
+from diamond.service.output import archive, files, metrics, schemas
 from diamond.service.output.metrics import CurvesWanted
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
 from diamond.service.platform.http.routing import BYTES, Service, problems
 from diamond.service.platform.http.schemas import Page
+from diamond.service.storage.schemas import Archived
 
 router = APIRouter(prefix="/tasks/{task}", tags=["output"])
 Points = Annotated[int, Query(ge=2, le=50_000)]
@@ -27,6 +28,12 @@ async def read_metrics(
     wanted = CurvesWanted(metrics.TRAINING, names, points)
     body = await metrics.read_metrics(services, person, task, wanted)
     return Response(body, media_type="application/json")
+
+
+@router.post("/archive", response_model=Archived, responses=problems(404, 409))
+async def archive_task(task: str, services: Service, person: Person) -> Archived:
+    """Remove its logs and curves from the service; its record and the last values of its metrics stay."""
+    return await archive.archive_task(services, person, task)
 
 
 @router.get("/usage", response_model=Page[schemas.Series], responses=problems(404, 409))

@@ -11,6 +11,7 @@ from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
+from diamond.core.kept import LOG_STREAMS
 from diamond.core.protocol import BytesTaken
 from diamond.core.task import FINAL_WORDS
 from diamond.core.units import show_bytes
@@ -19,7 +20,6 @@ from diamond.service.images.arrivals import store_built_image
 from diamond.service.images.build_steps import parse_lines
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
-from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metric_lines import read_lines
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction

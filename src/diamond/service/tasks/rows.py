@@ -68,6 +68,8 @@ class TaskRow(ChainedTaskRow):
     history: int
     """How many lines its history has."""
     version: int
+    archived: float | None = None
+    final_metrics: JsonObject | None = None
 
 
 @dataclass(frozen=True)

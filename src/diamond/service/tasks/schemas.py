@@ -49,6 +49,15 @@ class Dependency(BaseModel):
     updated: float
 
 
+class FinalMetric(BaseModel):
+    """What is kept of a curve."""
+
+    last: float
+    min: float
+    max: float
+    step: float | None = None
+
+
 class Task(BaseModel):
     id: str
     job: str
@@ -88,6 +97,10 @@ class Task(BaseModel):
     run_dir: str
     cleaned: float | None
     """When the run directory was removed to make room; `run_dir` is then empty."""
+    archived: float | None
+    """When its logs and curves were removed from the service."""
+    final_metrics: dict[str, FinalMetric] | None
+    """Of an archived task: what is kept of its curves."""
     dependencies: list[Dependency]
     """What it waits for, or waited for, before it is submitted."""
     awaits: str | None

@@ -126,6 +126,8 @@ tasks = Table(
     Column("unconfirmed", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
+    Column("archived", TIME),
+    Column("final_metrics", JSON),
     Index(None, "owner", "kind", "created", "id"),
     Index(None, "owner", "kind", "state", "created", "id"),
     Index(None, "owner", "kind", "endpoint", "state", "created", "id"),
@@ -141,6 +143,13 @@ tasks = Table(
         "endpoint",
         sqlite_where=text("unconfirmed"),
         postgresql_where=text("unconfirmed"),
+    ),
+    Index(
+        "ix_tasks_not_archived",
+        "ended",
+        "id",
+        sqlite_where=text("archived IS NULL"),
+        postgresql_where=text("archived IS NULL"),
     ),
     Index(
         "ix_tasks_held",
@@ -424,6 +433,17 @@ artifact_places = Table(
     Column("at", TIME, nullable=False),
     Index(None, "subject"),
     Index(None, "place"),
+)
+
+storage_rules = Table(
+    "storage_rules",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("subject", ID, primary_key=True),
+    Column("owner", ID, nullable=False),
+    Column("days", Integer),
+    Column("quota", BigInteger),
+    Column("updated", TIME, nullable=False),
 )
 
 image_wishes = Table(

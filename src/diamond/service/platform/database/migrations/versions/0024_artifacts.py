@@ -80,7 +80,7 @@ def _take_over_images() -> None:
 
 
 def _take_over_code(table: str, field: str, kind: str) -> None:
-    """The owner of a job or an assignment has its code; its size is that of the whole folder, as it was reported."""
+    """The owner of a job or an assignment has its code; its size is the reported size of the whole folder."""
     digest, size = _member("code", field), _member("code", "bytes")
     bytes_ = f"MAX(COALESCE(CAST({size} AS BIGINT), 0))" if kind == "snapshot" else "0"
     op.execute(

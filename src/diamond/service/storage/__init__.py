@@ -1,0 +1,1 @@
+"""What the service stores of each person: how much, for how long, and how much at most."""

@@ -1,0 +1,171 @@
+"""What takes up space, how long it is kept, and the quota."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import Conflict, NotFound
+from diamond.core.units import show_bytes
+from diamond.service.access.principal import Principal, Role
+from diamond.service.endpoints.store import list_endpoints
+from diamond.service.people import store as people_store
+from diamond.service.platform.services import Services
+from diamond.service.projects.projects import find_project
+from diamond.service.storage import schemas, store
+from diamond.service.storage.rows import StorageRuleRow, StoredRow
+from diamond.service.storage.rules import EVERYONE, PERSON, PROJECT, StorageRules, rules_from
+
+LARGEST = 10
+
+
+async def read_rules(services: Services, connection: AsyncConnection) -> StorageRules:
+    rows = await store.list_rules(connection)
+    return rules_from(rows, is_shared=services.settings.is_shared)
+
+
+async def my_storage(services: Services, principal: Principal) -> schemas.MyStorage:
+    user = principal.user
+    async with services.store.read() as connection:
+        rules = await read_rules(services, connection)
+        stored = (await store.stored_by(connection, [user]))[user]
+        by_task = await store.stored_by_tasks(connection, user)
+        largest = sorted(by_task.items(), key=lambda item: (-item[1], item[0]))[:LARGEST]
+        names = await store.named_tasks(connection, [task for task, _ in largest])
+        endpoints = await _endpoints(connection, user)
+    return schemas.MyStorage(
+        service=show_stored(stored),
+        quota_bytes=rules.quota_of(user),
+        endpoints=endpoints,
+        largest=[
+            schemas.StoredTask(id=task, name=names[task].name, ended=names[task].ended, bytes=size)
+            for task, size in largest
+        ],
+        days=rules.own_days(PERSON, user),
+        default_days=rules.default.days,
+    )
+
+
+async def storage_of_people(
+    services: Services, search: str, limit: int
+) -> list[schemas.PersonStorage]:
+    """For administrators, the largest first."""
+    async with services.store.read() as connection:
+        rules = await read_rules(services, connection)
+        people = await people_store.list_users(connection, search, limit)
+        stored = await store.stored_by(connection, [person.id for person in people])
+    lines = [
+        schemas.PersonStorage(
+            id=person.id,
+            name=person.name,
+            email=person.email,
+            service=show_stored(stored[person.id]),
+            quota_bytes=rules.quota_of(person.id),
+        )
+        for person in people
+    ]
+    return sorted(lines, key=lambda line: -line.service.total)
+
+
+async def require_room(services: Services, user: str, more: int = 0) -> None:
+    """Before a person's code is taken in. Raises `Conflict` if they have used up their quota."""
+    async with services.store.read() as connection:
+        quota = (await read_rules(services, connection)).quota_of(user)
+        if quota is None:
+            return
+        stored = (await store.stored_by(connection, [user]))[user]
+    if stored.total + more > quota:
+        raise Conflict(
+            f"You store {show_bytes(stored.total)} in this service, and may store {show_bytes(quota)}",
+            "See what takes up space: diamond storage show. Archive old tasks (diamond storage archive TASK), "
+            "or ask an administrator for more.",
+            code="over-quota",
+        )
+
+
+async def set_own_retention(
+    services: Services, principal: Principal, wanted: schemas.Retention
+) -> schemas.Retention:
+    await _change_rule(services, principal, PERSON, principal.user, days=wanted.days)
+    return wanted
+
+
+async def show_project_retention(
+    services: Services, principal: Principal, project: str
+) -> schemas.Retention:
+    async with services.store.read() as connection:
+        row = await find_project(connection, principal, project)
+        rules = await read_rules(services, connection)
+    return schemas.Retention(days=rules.own_days(PROJECT, row.id))
+
+
+async def set_project_retention(
+    services: Services, principal: Principal, project: str, wanted: schemas.Retention
+) -> schemas.Retention:
+    async with services.store.read() as connection:
+        row = await find_project(connection, principal, project, Role.MANAGER)
+    await _change_rule(services, principal, PROJECT, row.id, days=wanted.days)
+    return wanted
+
+
+async def show_defaults(services: Services) -> schemas.StorageDefaults:
+    async with services.store.read() as connection:
+        default = (await read_rules(services, connection)).default
+    return schemas.StorageDefaults(days=default.days, quota_bytes=default.quota)
+
+
+async def set_defaults(
+    services: Services, principal: Principal, wanted: schemas.StorageDefaults
+) -> schemas.StorageDefaults:
+    rule = StorageRuleRow(
+        EVERYONE, "", principal.user, wanted.days, wanted.quota_bytes, time.time()
+    )
+    await services.store.run(lambda tx: store.put_rule(tx, rule))
+    return wanted
+
+
+async def set_quota(
+    services: Services, principal: Principal, user: str, wanted: schemas.Quota
+) -> schemas.Quota:
+    async with services.store.read() as connection:
+        if await people_store.find_user(connection, user) is None:
+            raise NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
+    await _change_rule(services, principal, PERSON, user, quota=wanted.quota_bytes)
+    return wanted
+
+
+def show_stored(stored: StoredRow) -> schemas.Stored:
+    return schemas.Stored(
+        code=stored.code, logs=stored.logs, curves=stored.curves, total=stored.total
+    )
+
+
+async def _change_rule(
+    services: Services, principal: Principal, kind: str, subject: str, **change: int | None
+) -> None:
+    """What it does not name stays."""
+    async with services.store.read() as connection:
+        known = (await read_rules(services, connection)).others.get((kind, subject))
+    values = {
+        "days": known.days if known else None,
+        "quota": known.quota if known else None,
+        **change,
+    }
+    rule = StorageRuleRow(
+        kind, subject, principal.user, values["days"], values["quota"], time.time()
+    )
+    await services.store.run(lambda tx: store.put_rule(tx, rule))
+
+
+async def _endpoints(connection: AsyncConnection, user: str) -> list[schemas.OnEndpoint]:
+    images = await store.images_by_endpoint(connection, user)
+    folders = await store.run_directories_by_endpoint(connection, user)
+    return [
+        schemas.OnEndpoint(
+            endpoint=endpoint.name,
+            images=images.get(endpoint.id, 0),
+            run_directories=folders.get(endpoint.id, 0),
+        )
+        for endpoint in await list_endpoints(connection, user)
+    ]

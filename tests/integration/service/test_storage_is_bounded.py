@@ -1,0 +1,147 @@
+"""Logs and curves leave the service after a while, records stay; who has used up their quota sends no more code."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from sqlalchemy import insert, select
+
+from diamond.service.access.principal import LOCAL_USER
+from diamond.service.output.archive import archive_due_tasks
+from diamond.service.people.first_start import first_start
+from diamond.service.platform.database.engine import Store
+from diamond.service.platform.database.tables import jobs, tasks
+from diamond.service.platform.services import Services
+from diamond.service.settings import Settings
+from diamond.service.storage.rows import StorageRuleRow
+from diamond.service.storage.rules import DAY, PERSON
+from diamond.service.storage.store import put_rule
+from support.database import with_store
+from support.people import add_person
+from support.scene import Scene, new_scene
+from support.scripted_agent import ScriptedAgent
+from support.service import RunningService
+
+
+def ended_task(scene: Scene) -> str:
+    task, attempt = scene.taken()
+    scene.tell("queued", task, attempt, native_id="1")
+    scene.tell("started", task, attempt, run=1, node="n1")
+    part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "offset": 0}
+    lines = "".join(f'{{"step":{n},"loss":{9 - n}}}\n' for n in range(5)).encode()
+    scene.agent.bytes(({**part, "stream": "stdout"}, b"hello\n" * 1000))
+    scene.agent.bytes(({**part, "stream": "metrics"}, lines))
+    scene.tell("exited", task, attempt, run=1, code=0)
+    return task
+
+
+def stored(scene: Scene) -> Any:
+    return scene.client.get("/storage")
+
+
+def test_an_archived_task_keeps_its_record(service: RunningService) -> None:
+    scene = new_scene(service)
+    task = ended_task(scene)
+    before = stored(scene)
+    assert task in {each["id"] for each in before["largest"]}
+    answer = scene.client.post(f"/tasks/{task}/archive")
+    assert answer["bytes"] >= 6000
+    shown = scene.task(task)
+    assert shown["archived"] and shown["state"] == "succeeded"
+    assert shown["final_metrics"]["loss"] == {"last": 5.0, "min": 5.0, "max": 9.0, "step": 4.0}
+    assert scene.client.get(f"/tasks/{task}/metrics")["items"] == []
+    assert scene.client.get(f"/tasks/{task}/logs")["items"] == []
+    assert before["service"]["logs"] - stored(scene)["service"]["logs"] == 6000
+    assert scene.client.post(f"/tasks/{task}/archive")["archived"] == shown["archived"]
+
+
+def test_a_running_task_is_not_archived(service: RunningService) -> None:
+    scene = new_scene(service)
+    task, _ = scene.taken()
+    refused = scene.client.call("POST", f"/tasks/{task}/archive")
+    assert refused.status == 409 and "has not ended" in refused.json["title"]
+
+
+def test_a_person_sees_and_sets_their_own_rule_alone(service: RunningService) -> None:
+    _, ada = add_person(service, "ada")
+    assert ada.call("PUT", "/storage/retention", {"days": 30}).status == 200
+    assert ada.get("/storage")["days"] == 30
+    assert ada.call("PUT", "/storage/retention", {"days": 0}).status == 422
+    assert ada.call("PUT", "/storage/defaults", {"days": None}).status == 403
+    assert ada.call("GET", "/storage/people").status == 403
+
+
+def test_who_has_used_up_their_quota_sends_no_more_code(service: RunningService) -> None:
+    user, ada = add_person(service, "ada")
+    assert service.client.call("PUT", f"/users/{user}/quota", {"quota_bytes": 0}).status == 200
+    headers = {"Content-Type": "application/x-tar"}
+    assert ada.call("POST", "/blobs", b"\0" * 10240, headers).status == 201
+    added = ada.post("/endpoints", {"name": "own", "carrier": "local"})
+    agent = ScriptedAgent(service.url, added["key"], epoch="own")
+    agent.hello()
+    ended_task(Scene(service, ada, agent, "own"))
+    refused = ada.call("POST", "/blobs", b"\0" * 10240, headers)
+    assert (refused.status, refused.json["code"]) == (409, "over-quota")
+    [line] = [each for each in service.client.get("/storage/people")["items"] if each["id"] == user]
+    assert line["quota_bytes"] == 0 and line["service"]["logs"] == 6000
+
+
+def test_what_is_old_enough_is_archived_by_itself(tmp_path: Path, database_url: str) -> None:
+    """By the rules of its owner; what ended later stays, and a second look finds nothing."""
+
+    async def look(store: Store) -> tuple[int, int, list[str]]:
+        await first_start(store)
+        rule = StorageRuleRow(PERSON, LOCAL_USER, LOCAL_USER, 30, None, 0.0)
+        async with store.write() as tx:
+            await put_rule(tx, rule)
+            await tx.connection.execute(insert(jobs), job_values())
+            for n, days in enumerate((10, 31, 400)):
+                values = task_values(f"t{n}", time.time() - days * DAY)
+                await tx.connection.execute(insert(tasks), values)
+        services = SimpleNamespace(store=store, settings=Settings(tmp_path))
+        first, second = [await archive_due_tasks(cast("Services", services)) for _ in range(2)]
+        async with store.read() as connection:
+            rows = await connection.execute(
+                select(tasks.c.id).where(tasks.c.archived.is_not(None)).order_by(tasks.c.id)
+            )
+            return first, second, list(rows.scalars())
+
+    assert with_store(tmp_path, database_url, look) == (2, 0, ["t1", "t2"])
+
+
+def job_values() -> dict[str, Any]:
+    return {
+        "id": "j1",
+        "owner": LOCAL_USER,
+        "name": "x",
+        "spec": {},
+        "digest": "",
+        "project": "",
+        "assignment": "",
+        "created": 0.0,
+    }
+
+
+def task_values(task: str, ended: float) -> dict[str, Any]:
+    return {
+        "id": task,
+        "owner": LOCAL_USER,
+        "job": "j1",
+        "name": "x",
+        "kind": "run",
+        "endpoint": "e1",
+        "endpoint_name": "e",
+        "state": "succeeded",
+        "phase": "",
+        "as_of": ended,
+        "attempt": "a1",
+        "attempts": [],
+        "created": ended,
+        "updated": ended,
+        "ended": ended,
+        "order": {},
+        "digest": "",
+    }
