@@ -7,11 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, Optional, TypeVar
+from typing import Optional
 
 from diamond.agent.tasks.folders import AttemptFolder
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -92,18 +90,16 @@ class SubmissionQueue:
 
 
 @dataclass
-class WorkQueue(Generic[T]):
-    """`T` is what is staged: an attempt as the main thread tracks it."""
-
-    staging: queue.Queue[T] = field(default_factory=queue.Queue)
+class WorkQueue:
+    staging: queue.Queue[AttemptFolder] = field(default_factory=queue.Queue)
     cancelling: queue.Queue[list[str]] = field(default_factory=queue.Queue)
     exclusions: queue.Queue[tuple[AttemptFolder, str]] = field(default_factory=queue.Queue)
     submissions: SubmissionQueue = field(default_factory=SubmissionQueue)
     _being_cancelled: set[str] = field(default_factory=set)
     _asked: threading.Event = field(default_factory=threading.Event)
 
-    def stage(self, tracked: T) -> None:
-        self.staging.put(tracked)
+    def stage(self, folder: AttemptFolder) -> None:
+        self.staging.put(folder)
 
     def cancel(self, native_ids: Iterable[str]) -> None:
         """Cancel jobs; one whose cancellation is under way is not queued twice."""
