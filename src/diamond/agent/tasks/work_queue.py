@@ -14,7 +14,7 @@ from diamond.agent.tasks.folders import AttemptFolder
 
 @dataclass
 class Entry:
-    """An attempt that is ready, or whose submission has an unknown outcome."""
+    """A submission that is to be made, or whose outcome is unknown, and how it went so far."""
 
     folder: AttemptFolder
     partition: str
