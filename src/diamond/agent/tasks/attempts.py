@@ -311,7 +311,7 @@ class Attempts:
         self._work.submissions.put(
             folder,
             partition=state.partition,
-            order=state.sequence,
+            sequence=state.sequence,
             is_uncertain=is_uncertain,
         )
 
