@@ -10,7 +10,7 @@ from typing import Any, cast
 from diamond.agent.disk import write_json
 from diamond.agent.folders import Folders
 from diamond.agent.site.profile import Profile
-from diamond.agent.tasks.attempts import Attempts, Tracked
+from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.events import Event
@@ -54,7 +54,7 @@ class Chain:
             self.tasks,
             report=lambda task, event: self.told.append(event),
             profile=lambda: self.profile,
-            work=cast("WorkQueue[Tracked]", self.work),
+            work=cast("WorkQueue", self.work),
             follow_up_rejection=lambda folder, number: "",
         )
         order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead, **resume}}
@@ -112,7 +112,7 @@ class Chain:
         self.look(number)
 
     def look(self, number: int) -> None:
-        self.attempts.look_at(self.attempts.known[self.attempt(number).attempt])
+        self.attempts.look_at(self.attempt(number).attempt)
 
     def reports_end(self, number: int) -> None:
         self.hears(number, NativeStatus(status="ended", native_state="CANCELLED"))

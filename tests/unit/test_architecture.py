@@ -209,6 +209,20 @@ def slice_of(part: str, name: str) -> str:
     return BESIDE_SLICES.get((part, words[2]), words[2])
 
 
+def test_parts_of_the_agent_are_wired_through_their_constructors() -> None:
+    """None sets an attribute of another afterwards; `_own` is what each thread keeps for itself."""
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}"
+        for path in modules("agent")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr != "_own"
+    ]
+    assert not wrong
+
+
 def test_files_and_functions_stay_small() -> None:
     big = [
         f"{p.relative_to(SOURCE)}: {n} lines"

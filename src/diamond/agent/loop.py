@@ -35,9 +35,10 @@ from diamond.agent.site.housekeeping import Housekeeping
 from diamond.agent.site.profile import SiteProfile
 from diamond.agent.site.upgrade import upgrade
 from diamond.agent.tasks.admission import Admission
-from diamond.agent.tasks.attempts import Attempts, Tracked
+from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.commands import CommandHandler
 from diamond.agent.tasks.folders import TaskFolders
+from diamond.agent.tasks.machine.state import AttemptState
 from diamond.agent.tasks.orphans import Orphans
 from diamond.agent.tasks.pace import Pace
 from diamond.agent.tasks.recovery import Recovery
@@ -125,7 +126,7 @@ class Agent:
         self._budget = Budget(unlimited=self._advance is not None, fixed=fixed)
 
     def _assemble_link(self, stays: str) -> None:
-        self._tasks, self._work = TaskFolders(self._folders), WorkQueue[Tracked]()
+        self._tasks, self._work = TaskFolders(self._folders), WorkQueue()
         self._outbox = Outbox(
             pause=self._pause, redact=EventRedaction(self._policy, self._tasks).redact
         )
@@ -282,23 +283,23 @@ class Agent:
         if now - self._fenced_at >= FENCE_SECONDS:
             self._fenced_at = now
             self._fence.check()
-        active = self._attempts.active()
         self._advance_own_queue(now)
         if now - self._swept_at >= SWEEP_SECONDS:
             self._swept_at = now
-            self._sweep(active, now)
+            self._sweep(now)
         self._attempts.time_passed()
         self._attempts.chains.look()
+        active = self._attempts.active()
         self._ask(active)
-        for tracked in list(self._attempts.known.values()):
-            self._output.follow(tracked)
-            self._close(tracked)
-        self._output.scalars.look(active)
+        for state in list(self._attempts.known.values()):
+            self._output.follow(state)
+            self._close(state)
+        self._output.look_at_scalars(active)
 
-    def _sweep(self, active: list[Tracked], now: float) -> None:
+    def _sweep(self, now: float) -> None:
         """Read the folders themselves, in case a mark in the inbox was lost."""
-        for tracked in [*active, *self._attempts.late(now)]:
-            self._attempts.look_at(tracked)
+        for state in [*self._attempts.active(), *self._attempts.late(now)]:
+            self._attempts.look_at(state.attempt)
         self._orphans.look(now)
         self._submitter.report_silence()
 
@@ -311,24 +312,24 @@ class Agent:
 
     def _look_at_inbox(self) -> None:
         for mark in look_at_inbox(self._folders.inbox):
-            tracked = self._attempts.known.get(mark.attempt)
             folder = self._tasks.attempt(mark.task, mark.attempt)
-            if tracked is not None:
-                self._look_at_mark(mark, tracked)
-            if (tracked and is_seen(mark, tracked.watched, folder)) or not folder.path.exists():
+            if mark.attempt in self._attempts.known:
+                self._look_at_mark(mark)
+            state = self._attempts.known.get(mark.attempt)
+            if (state and is_seen(mark, state, folder)) or not folder.path.exists():
                 mark.path.unlink()
 
-    def _look_at_mark(self, mark: Mark, tracked: Tracked) -> None:
+    def _look_at_mark(self, mark: Mark) -> None:
         if mark.kind in ("duplicate", "arrived"):
-            self._attempts.look_at(tracked)
+            self._attempts.look_at(mark.attempt)
         else:
-            self._attempts.look_at_run(tracked, mark.run)
-        self._output.follow(tracked)
+            self._attempts.look_at_run(mark.attempt, mark.run)
+        self._output.follow(self._attempts.known[mark.attempt])
         self._lively_until = time.monotonic() + ADVANCE_SECONDS
 
-    def _ask(self, active: list[Tracked]) -> None:
-        ids = {tracked.watched.native_id for tracked in active} - {""}
-        awaited = any(tracked.watched.awaits_answer for tracked in active)
+    def _ask(self, active: list[AttemptState]) -> None:
+        ids = {state.native_id for state in active} - {""}
+        awaited = any(state.awaits_answer for state in active)
         if ids and self._asker.is_due(awaited=awaited, hurry=self._work.wants_status):
             self._work.status_asked()
             self._asker.ask(ids)
@@ -336,18 +337,17 @@ class Agent:
     def _answered(self, answers: Answers) -> None:
         self._post(lambda: self._attempts.answered(answers))
 
-    def _close(self, tracked: Tracked) -> None:
+    def _close(self, state: AttemptState) -> None:
         """Once the service has the final state and every byte, and no file can still appear."""
-        attempt = tracked.folder.attempt
         if (
-            tracked.is_confirmed
-            and tracked.is_over
+            state.is_confirmed
+            and state.is_over
             and self._outbox.is_empty
-            and not tracked.is_late(time.monotonic())
-            and self._output.is_complete(attempt)
+            and not self._attempts.is_late(state.attempt, time.monotonic())
+            and self._output.is_complete(state.attempt)
         ):
-            self._output.forget(attempt)
-            self._attempts.close(tracked, self._session.endpoint)
+            self._output.forget(state.attempt)
+            self._attempts.close(state.attempt, self._session.endpoint)
 
     def _is_idle(self) -> bool:
         return self._attempts.is_idle() and self._posted.empty()

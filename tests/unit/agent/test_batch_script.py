@@ -16,8 +16,8 @@ import pytest
 
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.machine.verdicts import TURNED_AWAY
 from diamond.agent.tasks.ranks import default_variables
-from diamond.agent.tasks.verdicts import TURNED_AWAY
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from

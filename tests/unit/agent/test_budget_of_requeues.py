@@ -12,7 +12,8 @@ import pytest
 
 from diamond.agent.disk import write_json
 from diamond.agent.tasks.folders import AttemptFolder
-from diamond.agent.tasks.verdicts import NOT_STARTED, Watched
+from diamond.agent.tasks.machine.state import AttemptState
+from diamond.agent.tasks.machine.verdicts import NOT_STARTED
 from diamond.agent.tasks.watching import read_runs
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.events import Exited
@@ -73,7 +74,7 @@ class Requeued:
 
     def told(self) -> list[Exited]:
         """What the agent tells of the ends of its runs."""
-        events = read_runs(AttemptFolder("t1", "a2", self.own), Watched())
+        events = read_runs(AttemptFolder("t1", "a2", self.own), AttemptState("t1", "a2")).events
         return [event for event in events if isinstance(event, Exited)]
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.folders import Folders
-from diamond.agent.tasks.folders import AttemptFolder, Standing, TaskFolders
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.machine.state import Standing
 from diamond.agent.tasks.progress import reached_by
 from diamond.agent.tasks.takeover import home_of, take_over
 from diamond.core.errors import NotFound

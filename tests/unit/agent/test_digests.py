@@ -77,6 +77,8 @@ class WireTap:
     def __init__(self) -> None:
         self.sent: queue.Queue[tuple[str, str, bytes]] = queue.Queue()
 
+    def act_as(self, generation: int) -> None: ...
+
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         self.sent.put((name, query, body))
         return b"{}"

@@ -32,7 +32,7 @@ def test_everybody_behind_a_question_without_an_answer_is_told_once(
     submitter.start()
     for name in ("a1", "a2"):
         (tmp_path / name).mkdir()
-        submitter.queue.put(_folder(tmp_path / name), partition="", order=1)
+        submitter.queue.put(_folder(tmp_path / name), partition="", sequence=1)
     assert asked.wait(60)
     submitter.report_silence()
     submitter.report_silence()

@@ -48,7 +48,12 @@ class Declined(Exception):
 class Link(Protocol):
     """Carries calls; several threads may call at once."""
 
-    generation: int
+    @property
+    def generation(self) -> int:
+        """Named in every call; 0 before the first hello."""
+
+    def act_as(self, generation: int) -> None:
+        """Name this generation in every call from now on."""
 
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         """One call and its answer. Raises `LinkDown`, `Stale` or `Declined`."""
@@ -93,9 +98,16 @@ class HttpLink:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadRequest(f"{url!r} is not an address", "Write https://HOST[:PORT].")
-        self.url, self.key, self.generation = url.rstrip("/"), key, 0
+        self.url, self.key, self._generation = url.rstrip("/"), key, 0
         self._parts, self._host = parts, parts.hostname
         self._own = threading.local()
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def act_as(self, generation: int) -> None:
+        self._generation = generation
 
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         response = self._send(name, body, query=query, timeout=timeout)

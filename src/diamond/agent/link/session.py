@@ -123,7 +123,7 @@ class Session:
             raise
         welcome = decode(Welcome, answer)
         self._fence.take(welcome.generation)
-        self.link.generation = welcome.generation
+        self.link.act_as(welcome.generation)
         self.endpoint = welcome.endpoint
         self.is_greeting = False
         return welcome

@@ -16,13 +16,20 @@ class StdioLink:
     """One pipe, many calls at once; answers come in any order."""
 
     def __init__(self, source: BinaryIO, target: BinaryIO) -> None:
-        self.generation = 0
+        self._generation = 0
         self.closed = threading.Event()
         self._source, self._target = source, target
         self._writing, self._waiting_lock = threading.Lock(), threading.Lock()
         self._waiting: dict[int, _Waiting] = {}
         self._last = 0
         threading.Thread(target=self._read, name="stdio", daemon=True).start()
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def act_as(self, generation: int) -> None:
+        self._generation = generation
 
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         waiting = self._post(name, body, query)

@@ -10,7 +10,8 @@ from typing import Any
 
 from diamond.agent.output.logs import Streams
 from diamond.agent.output.tensorboard import Scalars
-from diamond.agent.tasks.attempts import Attempts, Tracked
+from diamond.agent.tasks.attempts import Attempts
+from diamond.agent.tasks.machine.state import AttemptState
 
 STEPS_FIRST_SECONDS = 10.0
 """How long the end of a build may wait for its steps."""
@@ -25,26 +26,33 @@ class OutputCollector:
     _followed: dict[str, tuple[int, int, bool]] = field(default_factory=dict)
     """By attempt, as seen last: starts, exits, whether it is over."""
 
-    def follow(self, tracked: Tracked) -> None:
+    def follow(self, state: AttemptState) -> None:
         """Send the files of every run that has started, and finish those of a run that has ended."""
-        watched, folder = tracked.watched, tracked.folder
-        seen = (len(watched.starts), len(watched.exits), watched.over)
-        if seen == self._followed.get(folder.attempt, (0, 0, False)):
+        seen = (len(state.starts), len(state.exits), state.over)
+        if seen == self._followed.get(state.attempt, (0, 0, False)):
             return
-        self._followed[folder.attempt] = seen
+        self._followed[state.attempt] = seen
+        folder = self.attempts.folder(state)
         order = folder.order()
-        for run in watched.starts | set(watched.exits):
+        for run in state.starts | set(state.exits):
             self.streams.follow(
-                folder.task,
-                folder.attempt,
+                state.task,
+                state.attempt,
                 run,
                 folder.run_folder(run),
                 is_build=order.build is not None,
                 ranks=order.ranks,
             )
-            if watched.over or run < watched.run or run in watched.exits:
-                self.scalars.finish(tracked)
-                self.streams.ended(folder.attempt, run, exit_seen=run in watched.exits)
+            if state.over or run < state.run or run in state.exits:
+                self.scalars.finish(folder, state.run)
+                self.streams.ended(state.attempt, run, exit_seen=run in state.exits)
+
+    def look_at_scalars(self, active: Iterable[AttemptState]) -> None:
+        """Check for new event files of running programs, now and then."""
+        if self.scalars.is_due():
+            for state in active:
+                if state.is_running:
+                    self.scalars.append_new(self.attempts.folder(state), state.run)
 
     def is_complete(self, attempt: str) -> bool:
         """Whether the service has every byte."""
@@ -67,5 +75,5 @@ class OutputCollector:
                     return
 
     def _is_build(self, event: dict[str, Any]) -> bool:
-        tracked = self.attempts.known.get(event["attempt"])
-        return tracked is not None and tracked.folder.order().build is not None
+        state = self.attempts.known.get(event["attempt"])
+        return state is not None and self.attempts.folder(state).order().build is not None

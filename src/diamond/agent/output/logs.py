@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diamond.agent.link.carriers import Link, answer_data, message_bytes
 from diamond.agent.output.redacted_steps import redact_steps
-from diamond.agent.tasks.verdicts import LATE_SECONDS
+from diamond.agent.tasks.machine.verdicts import LATE_SECONDS
 from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from diamond.agent.disk import read_json, write_json
+from diamond.agent.tasks.folders import AttemptFolder
 from diamond.launchers.ranks.event_files import find_event_files, written_since
 from diamond.training.tensorboard_reader import read_scalars
-
-if TYPE_CHECKING:
-    from diamond.agent.tasks.attempts import Tracked
 
 log = logging.getLogger(__name__)
 
@@ -29,26 +25,25 @@ class Scalars:
     _looked_at: float = field(default_factory=time.monotonic)
     _ended: set[str] = field(default_factory=set)
 
-    def look(self, active: Iterable[Tracked]) -> None:
+    def is_due(self) -> bool:
+        """Whether it is time for the next check; then it counts as made."""
         if time.monotonic() - self._looked_at < LOOK_SECONDS:
-            return
+            return False
         self._looked_at = time.monotonic()
-        for tracked in active:
-            if tracked.watched.is_running:
-                self.append_new(tracked)
+        return True
 
-    def finish(self, tracked: Tracked) -> None:
+    def finish(self, folder: AttemptFolder, newest_run: int) -> None:
         """A last look when a run has ended."""
-        run = f"{tracked.folder.attempt}.{tracked.watched.run}"
+        run = f"{folder.attempt}.{newest_run}"
         if run not in self._ended:
             self._ended.add(run)
-            self.append_new(tracked)
+            self.append_new(folder, newest_run)
 
-    def append_new(self, tracked: Tracked) -> None:
+    def append_new(self, folder: AttemptFolder, run: int) -> None:
         """Append what is new in the event files to the run's `tensorboard.jsonl`."""
-        target = tracked.folder.run_folder(tracked.watched.run)
+        target = folder.run_folder(run)
         interrupted = (read_json(target / "tensorboard.state") or {}).get("file")
-        files = written_since(target / "started", find_event_files(tracked.folder.run_dir))
+        files = written_since(target / "started", find_event_files(folder.run_dir))
         for file in sorted(files, key=lambda file: str(file) != interrupted):
             try:
                 append_scalars(file, target)

@@ -1,1 +1,1 @@
-"""Tasks and attempts: folders, staging, submission, watching, verdicts, chains."""
+"""Tasks and attempts: folders, staging, submission, watching, chains; every decision is made in `machine`."""

@@ -1,5 +1,6 @@
 """All attempts that the agent knows, and what happens to them. Runs in the agent's main thread.
 
+What facts mean is decided in `machine`; this reads the facts, saves the next state, reports, and carries the rest out.
 Other threads (staging, submitting, asking, cancelling) report through `results.PostedResults`.
 """
 
@@ -8,88 +9,35 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from diamond.agent.site.profile import Profile
-from diamond.agent.tasks import verdicts
+from diamond.agent.tasks.chain_facts import read_attempt
 from diamond.agent.tasks.chains import Chains
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.lifetimes import reached_limit
-from diamond.agent.tasks.verdicts import LATE_SECONDS, Watched
+from diamond.agent.tasks.machine import reports, verdicts
+from diamond.agent.tasks.machine.state import AttemptPhase, AttemptState, Outcome
+from diamond.agent.tasks.machine.verdicts import NextStep
+from diamond.agent.tasks.status import Answers
 from diamond.agent.tasks.watching import read_arrival, read_duplicates, read_run, read_runs
 from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.batch_systems import read_abilities
 from diamond.core.events import (
     AttemptKnown,
     Event,
-    Exited,
     Gone,
     Held,
-    Lost,
     Note,
-    NoWord,
-    Observed,
     PrepareFailed,
     Staging,
     Started,
     Submitted,
 )
-from diamond.core.task import Reached, Reason
+from diamond.core.native import NativeStatus
+from diamond.core.task import Reason
 
 log = logging.getLogger(__name__)
-
-STAGING, READY, SUBMITTED, ENDED = "staging", "ready", "submitted", "ended"
-CANCEL_AGAIN_SECONDS = 30.0
-
-
-@dataclass
-class Tracked:
-    """One attempt in memory; all of it can be rebuilt from its folder."""
-
-    folder: AttemptFolder
-    number: int
-    order: int
-    partition: str = ""
-    phase: str = STAGING
-    watched: Watched = field(default_factory=Watched)
-    facts: list[Event] = field(default_factory=list)
-    """What was reported to the service, to be repeated to one that has forgotten it."""
-    duplicates: set[str] = field(default_factory=set)
-    cancel_asked_at: float | None = None
-    is_confirmed: bool = False
-    """The service has recorded the task's final state."""
-
-    over_at: float | None = None
-    reached: Reached = field(default_factory=Reached)
-    """As it was reported last."""
-    limit_seconds: float = 0.0
-    """The time limit as the batch system has it now; 0: as asked."""
-    is_unannounced: bool = False
-    """It waits behind others, and the service knows only of those."""
-
-    @property
-    def is_active(self) -> bool:
-        return self.phase == SUBMITTED and not self.watched.over
-
-    @property
-    def is_over(self) -> bool:
-        return self.phase == ENDED or self.watched.over
-
-    @property
-    def asked_seconds(self) -> float:
-        return self.limit_seconds or 60.0 * self.folder.order().resources.walltime_minutes
-
-    def is_late(self, now: float) -> bool:
-        """Only the batch system has reported its end, a short while ago: its files may still appear."""
-        if (
-            self.phase != SUBMITTED
-            or not self.watched.over
-            or self.watched.run in self.watched.exits
-        ):
-            return False
-        self.over_at = self.over_at or now
-        return now - self.over_at < LATE_SECONDS
 
 
 class Attempts:
@@ -101,20 +49,23 @@ class Attempts:
         *,
         report: Callable[[str, Event], None],
         profile: Callable[[], Profile],
-        work: WorkQueue[Tracked],
+        work: WorkQueue,
         follow_up_rejection: Callable[[AttemptFolder, int], str],
     ) -> None:
         self._folders, self._report, self._profile, self._work = folders, report, profile, work
-        self.known: dict[str, Tracked] = {}
+        self.known: dict[str, AttemptState] = {}
+        """By attempt. Only the main thread changes it."""
+        self._just_submitted: set[str] = set()
+        """Attempts that the batch system has accepted; the main thread will learn it in a moment."""
         self.chains = Chains(folders, self, follow_up_rejection)
-        self._order = 0
+        self._sequence = 0
 
     def submit(self, folder: AttemptFolder, number: int, rival: AttemptFolder | None) -> None:
         """The intent is on disk, or the intent of a `rival` with its number: stage and submit it. Repeats are harmless."""
         if rival is not None:
             self._report(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
             if rival.attempt in self.known:
-                self.announce(self.known[rival.attempt])
+                self.announce(rival.attempt)
             self.report_again([folder.task])
         elif folder.attempt in self.known:
             self.report_again([folder.task])
@@ -123,58 +74,60 @@ class Attempts:
 
     def cancel(self, folder: AttemptFolder) -> None:
         """The tombstone is on disk: end whatever there is of the attempt."""
-        tracked = self.known.get(folder.attempt)
-        if tracked is None:
+        state = self.known.get(folder.attempt)
+        if state is None:
             self.load(folder)
-        elif tracked.is_over:
-            self._report_all(tracked, [Gone()])
-        elif tracked.phase == SUBMITTED:
-            self._report_all(tracked, verdicts.cancel(tracked.watched))
-            self._ask_for_end(tracked)
+        elif state.is_over:
+            self._report_all(folder.attempt, [Gone()])
+        elif state.phase is AttemptPhase.SUBMITTED:
+            self._report_all(folder.attempt, self._take(verdicts.cancel(state)))
+            self._ask_for_end(folder.attempt)
         else:
             self._work.submissions.look_again()
 
-    def load(self, folder: AttemptFolder) -> Tracked:
+    def load(self, folder: AttemptFolder) -> None:
         """Continue an attempt from what is in its folder, wherever it was left."""
-        tracked = self._track(folder)
-        tracked.is_unannounced = self.chains.begins_unannounced(folder)
-        if tracked.number > 1 and folder.after and not folder.is_withdrawn:
-            self._report_all(tracked, [AttemptKnown(number=tracked.number)])
+        attempt, state = folder.attempt, self._add(folder)
+        if state.number > 1 and state.after and not folder.is_withdrawn:
+            self._report_all(attempt, [AttemptKnown(number=state.number)])
         native_id, failure = folder.native_id or folder.owner, folder.failure
-        if native_id:
-            self._continue_submitted(tracked, native_id)
+        step = verdicts.next_step(
+            native_id=native_id,
+            has_failed=failure is not None,
+            was_submitting=folder.was_submitting,
+            is_cancelled=folder.is_cancelled,
+        )
+        if step is NextStep.FOLLOW:
+            self._continue_submitted(folder, native_id)
         elif failure is not None:
-            self._end(tracked, PrepareFailed(reason=failure["reason"], message=failure["message"]))
-            self._gone_if_cancelled(tracked)
-        elif folder.was_submitting:
-            tracked.phase = READY
-            self._queue(tracked, is_uncertain=True)
-        elif folder.is_cancelled:
-            self._end(tracked, Gone())
+            self._end(attempt, PrepareFailed(reason=failure["reason"], message=failure["message"]))
+            self._gone_if_cancelled(folder)
+        elif step is NextStep.FIND:
+            self._queue(folder, is_uncertain=True)
+        elif step is NextStep.GIVE_UP:
+            self._end(attempt, Gone())
         else:
-            self._work.stage(tracked)
-        return tracked
+            self._work.stage(folder)
 
-    def staged(self, tracked: Tracked) -> None:
-        tracked.phase = READY
-        self._queue(tracked)
+    def staged(self, folder: AttemptFolder) -> None:
+        self._queue(folder)
 
     def submitted(self, folder: AttemptFolder, native_id: str) -> None:
-        tracked = self.known[folder.attempt]
-        tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
-        self._report_all(tracked, [Submitted(native_id=native_id)])
+        attempt = folder.attempt
+        self.save(replace(self.known[attempt], phase=AttemptPhase.SUBMITTED, native_id=native_id))
+        self._just_submitted.discard(attempt)
+        self._report_all(attempt, [Submitted(native_id=native_id)])
         self._work.ask_soon()
-        self.chains.queued(tracked)
+        self.chains.queued(attempt)
         if folder.is_cancelled:
             self.cancel(folder)
 
     def exclude_nodes(self, folder: AttemptFolder, native_id: str) -> None:
         self._work.exclude_nodes(folder, native_id)
 
-    def count_submitted(self, folder: AttemptFolder, native_id: str) -> None:
+    def count_submitted(self, folder: AttemptFolder) -> None:
         """The job counts against limits from now on. Called from the submitting thread."""
-        tracked = self.known[folder.attempt]
-        tracked.watched.native_id, tracked.phase = native_id, SUBMITTED
+        self._just_submitted.add(folder.attempt)
 
     def failed(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
         """Saved first: an attempt that was reported as failed must never be tried again."""
@@ -182,252 +135,268 @@ class Attempts:
             folder.write_failure(reason.value, message)
         except OSError as error:
             log.error("%s: failed.json could not be written: %s", folder.attempt, error)
-        tracked = self.known[folder.attempt]
-        self._end(tracked, PrepareFailed(reason=reason.value, message=message))
-        self._gone_if_cancelled(tracked)
+        self._end(folder.attempt, PrepareFailed(reason=reason.value, message=message))
+        self._gone_if_cancelled(folder)
 
     def held(self, folder: AttemptFolder, message: str) -> None:
         held = Held(reason=Reason.SITE_LIMIT.value, message=message)
-        self._report_all(self.known[folder.attempt], [held])
+        self._report_all(folder.attempt, [held])
 
     def ended_unsubmitted(self, folder: AttemptFolder) -> None:
         """It was cancelled before it was submitted."""
-        self._end(self.known[folder.attempt], Gone())
+        self._end(folder.attempt, Gone())
 
     def note(self, folder: AttemptFolder, message: str, code: str) -> None:
-        self._report_all(self.known[folder.attempt], [Note(message=message, code=code)])
+        self._report_all(folder.attempt, [Note(message=message, code=code)])
 
-    def staging(self, tracked: Tracked, what: str, message: str) -> None:
-        self._report_all(tracked, [Staging(what=what, message=message)])
+    def staging(self, folder: AttemptFolder, what: str, message: str) -> None:
+        self._report_all(folder.attempt, [Staging(what=what, message=message)])
 
-    def look_at(self, tracked: Tracked, *, earliest: float = 0.0) -> None:
+    def look_at(self, attempt: str, *, earliest: float = 0.0) -> None:
         """Read the attempt's folder for news."""
-        was_over = tracked.watched.over
-        events = read_runs(tracked.folder, tracked.watched, earliest=earliest)
-        events += read_duplicates(tracked.folder, tracked.duplicates)
-        self.look_at_arrival(tracked)
-        self._seen(tracked, events, was_over)
+        state = self.known[attempt]
+        was_over, folder = state.over, self.folder(state)
+        events = self._take(read_runs(folder, state, earliest=earliest))
+        events += self._take(read_duplicates(folder, self.known[attempt]))
+        self._look_at_arrival(attempt)
+        self._seen(attempt, events, was_over)
 
-    def look_at_run(self, tracked: Tracked, run: int) -> None:
+    def look_at_run(self, attempt: str, run: int) -> None:
         """Read what a mark is about, and nothing else; the rest is checked now and then."""
-        was_over = tracked.watched.over
-        self._seen(tracked, read_run(tracked.folder, tracked.watched, run), was_over)
+        state = self.known[attempt]
+        events = self._take(read_run(self.folder(state), state, run))
+        self._seen(attempt, events, state.over)
 
-    def look_at_arrival(self, tracked: Tracked) -> None:
-        arrival = read_arrival(tracked.folder, tracked.watched)
-        self._report_all(tracked, arrival)
-        if arrival:
-            self.chains.arrived(tracked)
-
-    def answered(self, answers: dict[str, Any]) -> None:
+    def answered(self, answers: Answers) -> None:
         """The batch system's answer about many jobs."""
         now = time.monotonic()
-        for tracked in self.active():
-            if tracked.watched.native_id in answers:
-                self._heard(tracked, answers[tracked.watched.native_id], now)
+        for attempt in [state.attempt for state in self.active()]:
+            native_id = self.known[attempt].native_id
+            if native_id in answers:
+                self._heard(attempt, answers[native_id], now)
 
     def time_passed(self) -> None:
         """Draw the conclusions that only need time."""
         now = time.monotonic()
-        for tracked in self.active():
-            watched = tracked.watched
-            if watched.ended is not None or watched.absent_since is not None:
-                self._look_before_an_end(tracked)
-            events = verdicts.time_passed(watched, now=now)
-            self._report_all(tracked, [_by_its_limit(tracked, event) for event in events])
-            if watched.over:
-                self._over(tracked)
-            elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
-                self._ask_for_end(tracked)
+        for attempt in [state.attempt for state in self.active()]:
+            if verdicts.awaits_an_end(self.known[attempt]):
+                self._look_before_an_end(attempt)
+            events = self._take(verdicts.time_passed(self.known[attempt], now=now))
+            self._report_all(attempt, [self._by_its_limit(attempt, event) for event in events])
+            if self.known[attempt].over:
+                self._over(attempt)
+            elif verdicts.must_cancel_again(self.known[attempt], now=now):
+                self._ask_for_end(attempt)
 
     def confirm(self, tasks: Collection[str]) -> None:
         """The service has recorded the final state of these tasks."""
-        for tracked in list(self.known.values()):
-            if tracked.folder.task in tasks:
-                tracked.is_confirmed = True
+        for state in list(self.known.values()):
+            if state.task in tasks:
+                self.save(replace(state, is_confirmed=True))
+
+    def confirm_all_but(self, open_tasks: Collection[str]) -> None:
+        """The service has recorded the final state of every task that it does not believe open."""
+        for state in list(self.known.values()):
+            self.save(replace(state, is_confirmed=state.task not in open_tasks))
 
     def unconfirm(self, task: str) -> None:
         """The service does not know this task, so it cannot have recorded its end."""
-        for tracked in self.known.values():
-            if tracked.folder.task == task:
-                tracked.is_confirmed = False
+        for state in self.of_task(task):
+            self.save(replace(state, is_confirmed=False))
 
     def is_tracked(self, task: str) -> bool:
         """Whether anything of a task is still to be watched, reported or sent."""
-        return any(tracked.folder.task == task for tracked in list(self.known.values()))
+        return any(state.task == task for state in list(self.known.values()))
 
-    def of_task(self, task: str) -> list[Tracked]:
-        mine = [each for each in list(self.known.values()) if each.folder.task == task]
+    def of_task(self, task: str) -> list[AttemptState]:
+        mine = [state for state in list(self.known.values()) if state.task == task]
         return sorted(mine, key=lambda each: each.number)
 
-    def announce(self, tracked: Tracked) -> None:
+    def folder(self, state: AttemptState) -> AttemptFolder:
+        return self._folders.attempt(state.task, state.attempt)
+
+    def save(self, state: AttemptState) -> None:
+        """What is known about an attempt from now on."""
+        self.known[state.attempt] = state
+
+    def announce(self, attempt: str) -> None:
         """Report it to the service from now on."""
-        if tracked.is_unannounced:
-            tracked.is_unannounced = False
-            for event in tracked.facts:
-                self._report(tracked.folder.task, event)
+        for event in self._take(reports.announce(self.known[attempt])):
+            self._report(self.known[attempt].task, event)
 
     def has_queue(self) -> bool:
         """Whether jobs wait for their turn behind other people's, as far as this site has been probed."""
         facts = self._profile().facts
         return "scheduler" in facts and read_abilities(facts).has_queue
 
-    def active(self) -> list[Tracked]:
-        return [tracked for tracked in list(self.known.values()) if tracked.is_active]
+    def active(self) -> list[AttemptState]:
+        return [state for state in list(self.known.values()) if state.is_active]
 
-    def late(self, now: float) -> list[Tracked]:
-        return [tracked for tracked in list(self.known.values()) if tracked.is_late(now)]
+    def late(self, now: float) -> list[AttemptState]:
+        return [state for state in list(self.known.values()) if self.is_late(state.attempt, now)]
+
+    def is_late(self, attempt: str, now: float) -> bool:
+        """Only the batch system has reported its end, a short while ago: its files may still appear."""
+        state = verdicts.note_end(self.known[attempt], now=now)
+        self.save(state)
+        return verdicts.is_late(state, now=now)
 
     def is_idle(self) -> bool:
-        return all(tracked.is_over for tracked in list(self.known.values()))
+        return all(state.is_over for state in list(self.known.values()))
 
     def room(self, partition: str) -> str:
         """Why a partition accepts no more jobs now, or ''. Called from the submitting thread."""
         limit = self._profile().submit_limit(partition)
         if limit is None:
             return ""
-        used = sum(1 for tracked in self.active() if tracked.partition == partition)
+        mine = [state for state in list(self.known.values()) if state.partition == partition]
+        used = sum(state.is_active or state.attempt in self._just_submitted for state in mine)
         return f"the site lets you have {limit} jobs in {partition}" if used >= limit else ""
 
     def report_again(self, tasks: Iterable[str]) -> None:
         """Repeat all facts of these tasks, from memory or from their folders."""
         for task in tasks:
             for folder in self._folders.attempts(task):
-                tracked = self.known.get(folder.attempt)
-                if tracked is None:
+                state = self.known.get(folder.attempt)
+                if state is None:
                     self.load(folder)
                     continue
-                for event in [] if tracked.is_unannounced else tracked.facts:
+                for event in () if state.is_unannounced else state.facts:
                     self._report(task, event)
 
-    def close(self, tracked: Tracked, endpoint: str) -> None:
+    def close(self, attempt: str, endpoint: str) -> None:
         """The service that calls this endpoint `endpoint` has the final state and all bytes: nothing is left to do."""
-        self.known.pop(tracked.folder.attempt, None)
+        state = self.known.pop(attempt)
         try:
-            tracked.folder.write_closed(endpoint)
+            self.folder(state).write_closed(endpoint)
         except OSError as error:
-            log.warning("%s could not be closed: %s", tracked.folder.attempt, error)
+            log.warning("%s could not be closed: %s", attempt, error)
 
-    def _track(self, folder: AttemptFolder) -> Tracked:
-        self._order += 1
+    def report_as_is(self, attempt: str, event: Event) -> None:
+        """Also for an event that names another attempt of the task: it is repeated with those of this one."""
+        event = replace(event, at=event.at or time.time())
+        for each in self._take(reports.record(self.known[attempt], event)):
+            self._report(self.known[attempt].task, each)
+
+    def _add(self, folder: AttemptFolder) -> AttemptState:
+        self._sequence += 1
         partition = self._profile().partition(folder.order().placement.partition)
-        tracked = Tracked(folder, number=folder.number, order=self._order, partition=partition)
-        tracked.limit_seconds = folder.limit_seconds
-        tracked.watched.is_patient = bool(set(folder.order().resume.on) - {"exit-75"})
-        self.known[folder.attempt] = tracked
-        return tracked
+        state = replace(read_attempt(folder), partition=partition, sequence=self._sequence)
+        self.save(state)
+        self.save(
+            replace(
+                self.known[folder.attempt], is_unannounced=self.chains.begins_unannounced(state)
+            )
+        )
+        return state
 
-    def _continue_submitted(self, tracked: Tracked, native_id: str) -> None:
-        tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
-        submitted_at = tracked.folder.submitted_at
-        self._report_all(tracked, [replace(Submitted(native_id=native_id), at=submitted_at)])
-        self.look_at(tracked, earliest=submitted_at)
-        if tracked.folder.is_cancelled:
-            self._report_all(tracked, verdicts.cancel(tracked.watched))
-            if not tracked.watched.over:
-                self._ask_for_end(tracked)
+    def _take(self, outcome: Outcome) -> tuple[Event, ...]:
+        """Save the next state; returns the events that go with it."""
+        self.save(outcome.state)
+        return outcome.events
 
-    def _queue(self, tracked: Tracked, *, is_uncertain: bool = False) -> None:
+    def _continue_submitted(self, folder: AttemptFolder, native_id: str) -> None:
+        attempt, submitted_at = folder.attempt, folder.submitted_at
+        self.save(replace(self.known[attempt], phase=AttemptPhase.SUBMITTED, native_id=native_id))
+        self._report_all(attempt, [replace(Submitted(native_id=native_id), at=submitted_at)])
+        self.look_at(attempt, earliest=submitted_at)
+        if folder.is_cancelled:
+            self._report_all(attempt, self._take(verdicts.cancel(self.known[attempt])))
+            if not self.known[attempt].over:
+                self._ask_for_end(attempt)
+
+    def _queue(self, folder: AttemptFolder, *, is_uncertain: bool = False) -> None:
+        self.save(replace(self.known[folder.attempt], phase=AttemptPhase.READY))
+        state = self.known[folder.attempt]
         self._work.submissions.put(
-            tracked.folder,
-            partition=tracked.partition,
-            order=tracked.order,
+            folder,
+            partition=state.partition,
+            sequence=state.sequence,
             is_uncertain=is_uncertain,
         )
 
-    def _ask_for_end(self, tracked: Tracked) -> None:
-        tracked.cancel_asked_at = time.monotonic()
-        ids = {tracked.watched.native_id, tracked.folder.owner, tracked.folder.native_id} - {""}
-        self._work.cancel(sorted(ids))
+    def _ask_for_end(self, attempt: str) -> None:
+        self.save(replace(self.known[attempt], cancel_asked_at=time.monotonic()))
+        state = self.known[attempt]
+        folder = self.folder(state)
+        self._work.cancel(sorted({state.native_id, folder.owner, folder.native_id} - {""}))
 
-    def _heard(self, tracked: Tracked, status: Any, now: float) -> None:
+    def _heard(self, attempt: str, status: NativeStatus | None, now: float) -> None:
         if status is None or status.status == "ended":
-            self._look_before_an_end(tracked)
-        if tracked.watched.over:
+            self._look_before_an_end(attempt)
+        if self.known[attempt].over:
             return
-        self._follow_limit(tracked, status)
-        if verdicts.is_requeued(tracked.watched, status) and self.chains.cancel_if_decided(tracked):
+        self._follow_limit(attempt, status)
+        is_requeued = verdicts.is_requeued(self.known[attempt], status)
+        if is_requeued and self.chains.cancel_if_decided(attempt):
             return
-        self._report_all(tracked, verdicts.heard(tracked.watched, status, now=now))
+        events = self._take(verdicts.heard(self.known[attempt], status, now=now))
+        self._report_all(attempt, events)
 
-    def _follow_limit(self, tracked: Tracked, status: Any) -> None:
+    def _follow_limit(self, attempt: str, status: NativeStatus | None) -> None:
         """Pass a changed time limit on to the batch script."""
-        limit = status.limit_seconds if status is not None else 0.0
-        asked = 60.0 * tracked.folder.order().resources.walltime_minutes
-        if limit and limit != (tracked.limit_seconds or asked):
-            tracked.limit_seconds = limit
+        before, state = self.known[attempt], verdicts.follow_limit(self.known[attempt], status)
+        self.save(state)
+        if state is not before:
             try:
-                tracked.folder.write_limit(limit)
+                self.folder(state).write_limit(state.limit_seconds)
             except OSError as error:
-                log.warning("%s: its time limit could not be written: %s", tracked.folder, error)
+                log.warning("%s: its time limit could not be written: %s", attempt, error)
 
-    def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
-        self._report_all(tracked, events)
-        if tracked.watched.is_running and any(isinstance(each, Started) for each in events):
-            self.chains.cancel_if_decided(tracked)
-        if tracked.watched.over and not was_over:
-            self._over(tracked)
+    def _look_at_arrival(self, attempt: str) -> None:
+        state = self.known[attempt]
+        arrival = self._take(read_arrival(self.folder(state), state))
+        self._report_all(attempt, arrival)
+        if arrival:
+            self.chains.arrived(attempt)
 
-    def _look_before_an_end(self, tracked: Tracked) -> None:
+    def _seen(self, attempt: str, events: Collection[Event], was_over: bool) -> None:
+        self._report_all(attempt, events)
+        has_started = any(isinstance(each, Started) for each in events)
+        if has_started and self.known[attempt].is_running:
+            self.chains.cancel_if_decided(attempt)
+        if self.known[attempt].over and not was_over:
+            self._over(attempt)
+
+    def _look_before_an_end(self, attempt: str) -> None:
         """The files may say more: an exit file, or a claim by another job than the one asked about."""
-        self.look_at(tracked)
-        if verdicts.follow_owner(tracked.watched, tracked.folder.owner):
-            self._report_all(tracked, [Submitted(native_id=tracked.watched.native_id)])
+        self.look_at(attempt)
+        before = self.known[attempt]
+        state = verdicts.follow_owner(before, self.folder(before).owner)
+        self.save(state)
+        if state is not before:
+            self._report_all(attempt, [Submitted(native_id=state.native_id)])
 
-    def _over(self, tracked: Tracked) -> None:
+    def _by_its_limit(self, attempt: str, event: Event) -> Event:
+        """Where the batch system says nothing, the files may show that a run lasted until its time limit."""
+        state = self.known[attempt]
+        if verdicts.is_silent_end(state, event) and reached_limit(self.folder(state), state.run):
+            return verdicts.ended_by_limit(state)
+        return event
+
+    def _over(self, attempt: str) -> None:
         """There may be room for another; and a script that was killed could not remove its secrets."""
-        tracked.folder.remove_secrets()
+        self.folder(self.known[attempt]).remove_secrets()
         self._work.submissions.look_again()
 
-    def _end(self, tracked: Tracked, event: Event) -> None:
-        tracked.phase = ENDED
-        self._report_all(tracked, [event])
+    def _end(self, attempt: str, event: Event) -> None:
+        self.save(replace(self.known[attempt], phase=AttemptPhase.ENDED))
+        self._report_all(attempt, [event])
 
-    def _gone_if_cancelled(self, tracked: Tracked) -> None:
-        if tracked.folder.is_cancelled:
-            self._report_all(tracked, [Gone()])
+    def _gone_if_cancelled(self, folder: AttemptFolder) -> None:
+        if folder.is_cancelled:
+            self._report_all(folder.attempt, [Gone()])
 
-    def _report_all(self, tracked: Tracked, events: Iterable[Event]) -> None:
+    def _report_all(self, attempt: str, events: Iterable[Event]) -> None:
         for event in events:
-            event = replace(event, attempt=tracked.folder.attempt, at=event.at or time.time())
-            if self.chains.concerns(tracked, event):
-                self._report_end(tracked, event)
+            event = replace(event, attempt=attempt, at=event.at or time.time())
+            if self.chains.concerns(self.known[attempt], event):
+                self._report_end(attempt, event)
             else:
-                self.report_as_is(tracked, event)
+                self.report_as_is(attempt, event)
 
-    def _report_end(self, tracked: Tracked, event: Event) -> None:
-        for first in self.chains.before_end(tracked, event):
-            own = replace(first, attempt=first.attempt or tracked.folder.attempt)
-            self.report_as_is(tracked, own)
-        self.report_as_is(tracked, event)
-        self.chains.after_end(tracked)
-
-    def report_as_is(self, tracked: Tracked, event: Event) -> None:
-        """Also for an event that names another attempt of the task: it is repeated with those of this one."""
-        event = replace(event, at=event.at or time.time())
-        if isinstance(event, (Started, Exited)):
-            self.announce(tracked)
-        _remember(tracked.facts, event)
-        if not tracked.is_unannounced:
-            self._report(tracked.folder.task, event)
-
-
-def _by_its_limit(tracked: Tracked, event: Event) -> Event:
-    """Where the batch system says nothing, a run that lasted until its time limit was ended by the limit."""
-    run = tracked.watched.run
-    if not isinstance(event, (NoWord, Lost)) or not run or not reached_limit(tracked.folder, run):
-        return event
-    return Observed(
-        status="ended",
-        reason=Reason.WALL_TIME.value,
-        run=run,
-        native_id=tracked.watched.native_id,
-        message="it ran until its time limit, and the batch system gives no other reason",
-    )
-
-
-def _remember(facts: list[Event], event: Event) -> None:
-    """Of events that replace each other, only the last is kept."""
-    if isinstance(event, (Staging, Observed, Held)):
-        facts[:] = [fact for fact in facts if not isinstance(fact, type(event))]
-    facts.append(event)
+    def _report_end(self, attempt: str, event: Event) -> None:
+        for first in self.chains.before_end(attempt, event):
+            self.report_as_is(attempt, replace(first, attempt=first.attempt or attempt))
+        self.report_as_is(attempt, event)
+        self.chains.after_end(attempt)

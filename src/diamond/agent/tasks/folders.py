@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,16 @@ from diamond.agent.disk import (
     write_whole,
 )
 from diamond.agent.folders import Folders, safe_id
+from diamond.agent.tasks.machine.state import Standing
+from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.native import node_names
 from diamond.core.order import Order, order_from
+from diamond.core.protocol import Grant
 from diamond.core.task import Reached
 from diamond.runtimes.below import below
+
+log = logging.getLogger(__name__)
 
 BARRED = "diamond"
 """In the place of a job's id in a claim: the agent took it."""
@@ -50,16 +56,6 @@ class RunExit:
 
     code: int
     seen_at: float
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How far a task has come, and by how many attempts."""
-
-    reached: Reached = field(default_factory=Reached)
-    stalled: int = 0
-    """Attempts in a row that came no further."""
-    ended: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,13 +148,13 @@ class AttemptFolder:
     @property
     def owner(self) -> str:
         """The id of the job that holds the claim, or ''."""
-        word = self._claimed_by
+        word = self.claimed_by
         return "" if word == BARRED else word
 
     @property
     def is_barred(self) -> bool:
         """No job of it can begin: a later attempt goes first."""
-        return self._claimed_by == BARRED
+        return self.claimed_by == BARRED
 
     def bar(self) -> bool:
         """Take the claim as a job would; False if a job has it."""
@@ -170,7 +166,8 @@ class AttemptFolder:
         return True
 
     @property
-    def _claimed_by(self) -> str:
+    def claimed_by(self) -> str:
+        """The id of the job that holds the claim, BARRED, or ''."""
         return next(iter(read_words(self.place("claim/owner"))), "")
 
     @property
@@ -301,15 +298,22 @@ class TaskFolders:
         exits = [each.exit_of(run) for each, run in every]
         return max((exit.seen_at for exit in exits if exit is not None), default=None)
 
-    def grant(self, task: str) -> dict[str, Any]:
-        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds","counted","cushion_seconds"}."""
-        return read_json(below(self.root, task, "chain.json")) or {}
+    def grant(self, task: str) -> Grant:
+        """What the service allows a chain; nothing, where the file cannot be read."""
+        try:
+            return decode(Grant, self._written_grant(task), "chain.json")
+        except BadRequest as error:
+            log.warning("%s: %s", task, error.message)
+            return Grant()
 
-    def write_grant(self, task: Any, grant: dict[str, Any]) -> None:
-        """Most tasks have none; then nothing is written."""
+    def write_grant(self, task: Any, as_sent: dict[str, Any]) -> None:
+        """Most tasks have none; then nothing is written. `as_sent`: batch scripts of a newer version may read more of it."""
         folder = below(self.root, safe_id(task))
-        if folder.is_dir() and grant != self.grant(task):
-            write_json(folder / "chain.json", grant, durable=True)
+        if folder.is_dir() and as_sent != self._written_grant(task):
+            write_json(folder / "chain.json", as_sent, durable=True)
+
+    def _written_grant(self, task: str) -> dict[str, Any]:
+        return read_json(below(self.root, task, "chain.json")) or {}
 
     def doubt(self, folder: AttemptFolder, checkpoint: str) -> bool:
         """Write down a checkpoint to pass over; False if that could not be."""
@@ -352,10 +356,10 @@ class TaskFolders:
 
     def _unused(self, task: str, instead: AttemptFolder | None) -> int:
         """Of the attempts since the service counted: how many never had nodes and never will."""
-        counted = self.grant(task).get("counted")
+        counted = self.grant(task).counted
         if counted is None:
             return 0
-        later = [each for each in self.attempts(task) if each.number > int(counted)]
+        later = [each for each in self.attempts(task) if each.number > counted]
         gone = [
             each
             for each in later
@@ -418,7 +422,7 @@ class TaskFolders:
         return None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _attempt_folder(root: Path, task: str, attempt: str) -> AttemptFolder:
     return AttemptFolder(task, attempt, below(root, task, "attempts", attempt))
 

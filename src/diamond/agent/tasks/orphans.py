@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.machine.verdicts import LOST_GRACE
 from diamond.agent.tasks.status import Budget
-from diamond.agent.tasks.verdicts import LOST_GRACE
 from diamond.core.errors import DiamondError
 from diamond.core.events import Event, Lost, Observed
 from diamond.core.native import NativeStatus

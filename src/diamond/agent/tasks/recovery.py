@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
-from diamond.agent.tasks.attempts import Attempts, Tracked
+from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.machine.state import AttemptState
 from diamond.agent.tasks.orphans import Orphans
 from diamond.core.agent_messages import Adopt, KnownAttempt
 from diamond.core.protocol import Welcome
@@ -26,7 +27,7 @@ class Recovery:
     attempts: Attempts
     orphans: Orphans
     link: Link
-    follow_output: Callable[[Tracked], None]
+    follow_output: Callable[[AttemptState], None]
     send_output_again: Callable[[Iterable[str]], None]
 
     def rebuild(self, welcome: Welcome) -> None:
@@ -35,14 +36,14 @@ class Recovery:
         for folder in self.tasks.every_attempt():
             if not folder.is_closed or folder.task in open_tasks:
                 self._load(folder)
-        for tracked in list(self.attempts.known.values()):
-            self.follow_output(tracked)
-            tracked.is_confirmed = tracked.folder.task not in open_tasks
+        for state in list(self.attempts.known.values()):
+            self.follow_output(state)
+        self.attempts.confirm_all_but(open_tasks)
 
     def report_all(self, welcome: Welcome) -> None:
         """After the link was down, the service may be another one: report what it believes open, and all that is here."""
         tasks = self._open_tasks(welcome)
-        tasks |= {tracked.folder.task for tracked in self.attempts.known.values()}
+        tasks |= {state.task for state in self.attempts.known.values()}
         self.attempts.report_again(sorted(tasks))
         self.send_output_again(tasks)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from diamond.agent.guard.ledger import Ledger
-from diamond.agent.tasks.attempts import Attempts, Tracked
+from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.task import Reason
 
@@ -21,15 +21,15 @@ class PostedResults:
     ledger: Ledger
     post: Post
 
-    def staging(self, tracked: Tracked, what: str, line: str) -> None:
-        self.post(lambda: self.attempts.staging(tracked, what, line))
+    def staging(self, folder: AttemptFolder, what: str, line: str) -> None:
+        self.post(lambda: self.attempts.staging(folder, what, line))
 
-    def staged(self, tracked: Tracked) -> None:
-        self.post(lambda: self.attempts.staged(tracked))
+    def staged(self, folder: AttemptFolder) -> None:
+        self.post(lambda: self.attempts.staged(folder))
 
     def submitted(self, folder: AttemptFolder, native_id: str) -> None:
         """Counted at once: the submitter checks for room again before the main thread gets to it."""
-        self.attempts.count_submitted(folder, native_id)
+        self.attempts.count_submitted(folder)
         self.ledger.submitted(folder.attempt, native_id)
         self.post(lambda: self.attempts.submitted(folder, native_id))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.machine.chain import queue_rules
+from diamond.core.protocol import QueueAfter
 from diamond.core.task import CONTINUE_EXIT_CODE
 
 LOOK_AGAIN_SECONDS = 30.0
@@ -19,15 +20,14 @@ class StopFlagSupport:
     def is_supported(self, folder: AttemptFolder) -> bool:
         return self._has_exited_by_it(folder) or _saves_by_diamond(folder)
 
-    def grant_of(self, folder: AttemptFolder) -> dict[str, Any]:
-        """What the service allows the chain: follow-ups of a program that cannot hand over are queued later.
+    def queue_rules(self, folder: AttemptFolder) -> QueueAfter:
+        """When the service allows follow-ups to be queued: those of a program that cannot hand over later.
 
         The files are on a shared file system, so they are checked rarely.
         """
         grant = self._folders.grant(folder.task)
-        if "alone" not in grant or self._was_seen(folder):
-            return grant
-        return {**grant, **grant["alone"]}
+        hands_over = grant.alone is None or self._was_seen(folder)
+        return queue_rules(grant, hands_over=hands_over)
 
     def _was_seen(self, folder: AttemptFolder) -> bool:
         supports, looked_at = self._seen.get(folder.task, (False, -LOOK_AGAIN_SECONDS))

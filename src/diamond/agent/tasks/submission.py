@@ -14,7 +14,7 @@ from diamond.agent.guard.fence import Fence
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.pace import Pace
 from diamond.agent.tasks.status import Budget
-from diamond.agent.tasks.work_queue import Entry, SubmissionQueue
+from diamond.agent.tasks.work_queue import QueuedSubmission, SubmissionQueue
 from diamond.core.errors import DiamondError, Refused, Unanswered
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler, Submission
@@ -63,7 +63,7 @@ class Submitter:
             for entry in self.queue.entries:
                 self._report_silence(entry)
 
-    def _report_silence(self, entry: Entry) -> None:
+    def _report_silence(self, entry: QueuedSubmission) -> None:
         if not entry.knows_of_silence:
             entry.knows_of_silence = True
             self.results.note(entry.folder, SILENCE, "unanswered")
@@ -77,7 +77,7 @@ class Submitter:
                 log.exception("submitting %s failed", entry.folder.attempt)
                 self.queue.later(entry, 10)
 
-    def _ready(self, entries: list[Entry]) -> Entry | None:
+    def _ready(self, entries: list[QueuedSubmission]) -> QueuedSubmission | None:
         """The first entry, in order, that may go now."""
         now = time.monotonic()
         full: dict[str, str] = {}
@@ -98,12 +98,12 @@ class Submitter:
             return "the site accepts no more jobs of yours now"
         return self.room(partition)
 
-    def _hold(self, entry: Entry, why: str) -> None:
+    def _hold(self, entry: QueuedSubmission, why: str) -> None:
         if not entry.is_held:
             entry.is_held = True
             self.results.held(entry.folder, f"{why}; Diamond submits it as soon as there is room")
 
-    def _handle(self, entry: Entry) -> None:
+    def _handle(self, entry: QueuedSubmission) -> None:
         self.fence.check()
         if entry.is_uncertain:
             self._gather_evidence(entry)
@@ -113,7 +113,7 @@ class Submitter:
         else:
             self._submit(entry)
 
-    def _submit(self, entry: Entry) -> None:
+    def _submit(self, entry: QueuedSubmission) -> None:
         folder = entry.folder
         try:
             mark(folder.path / "submitting")
@@ -140,7 +140,7 @@ class Submitter:
         finally:
             self._asked_at = None
 
-    def _submitted(self, entry: Entry, native_id: str) -> None:
+    def _submitted(self, entry: QueuedSubmission, native_id: str) -> None:
         try:
             entry.folder.write_native(native_id, scheduler=self.scheduler.name, at=time.time())
         except OSError as error:
@@ -149,7 +149,7 @@ class Submitter:
         self.queue.settle(entry)
         self.results.submitted(entry.folder, native_id)
 
-    def _rejected(self, entry: Entry, error: Refused) -> None:
+    def _rejected(self, entry: QueuedSubmission, error: Refused) -> None:
         if error.detail_code != "submit-limit":
             self._fail(entry, Reason.REFUSED, f"{error.message} {error.hint}".strip())
             return
@@ -157,11 +157,11 @@ class Submitter:
         self.queue.mark_full(entry.partition, LIMIT_PAUSE)
         self._hold(entry, error.message)
 
-    def _fail(self, entry: Entry, reason: Reason, message: str) -> None:
+    def _fail(self, entry: QueuedSubmission, reason: Reason, message: str) -> None:
         self.queue.settle(entry)
         self.results.failed(entry.folder, reason, message)
 
-    def _gather_evidence(self, entry: Entry) -> None:
+    def _gather_evidence(self, entry: QueuedSubmission) -> None:
         """The claim, then queue and accounting by name. Nothing there twice, with a pause between: it was not submitted."""
         owner = entry.folder.owner
         if owner:
@@ -181,7 +181,7 @@ class Submitter:
         else:
             self._no_trace(entry)
 
-    def _no_trace(self, entry: Entry) -> None:
+    def _no_trace(self, entry: QueuedSubmission) -> None:
         now = time.monotonic()
         if entry.negative_since is None:
             entry.negative_since = now

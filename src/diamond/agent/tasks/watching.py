@@ -12,8 +12,9 @@ from typing import Any
 
 from diamond.agent.disk import read_words
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.machine.state import AttemptState, Outcome
+from diamond.agent.tasks.machine.verdicts import saw_exit, saw_start
 from diamond.agent.tasks.ranks import culprit_of
-from diamond.agent.tasks.verdicts import Watched, saw_exit, saw_start
 from diamond.core.events import Arrived, Event, Exited, Note
 
 
@@ -43,65 +44,72 @@ def _starts_first(name: str) -> tuple[bool, str]:
     return name.endswith(".exit"), name
 
 
-def is_seen(mark: Mark, watched: Watched, folder: AttemptFolder) -> bool:
+def is_seen(mark: Mark, state: AttemptState, folder: AttemptFolder) -> bool:
     """Whether the fact behind a mark has been read; until then the file is on its way and the mark stays."""
     if mark.kind == "started":
-        return mark.run in watched.starts
+        return mark.run in state.starts
     if mark.kind == "exit":
-        return mark.run in watched.exits
+        return mark.run in state.exits
     if mark.kind == "arrived":
-        return watched.arrived
+        return state.arrived
     return bool(folder.duplicates())
 
 
-def read_runs(folder: AttemptFolder, watched: Watched, *, earliest: float = 0.0) -> list[Event]:
+def read_runs(folder: AttemptFolder, state: AttemptState, *, earliest: float = 0.0) -> Outcome:
     """Every fact in the attempt's folder that is not known yet.
 
     With `earliest` (an agent that was restarted) the events have the times of the files, where plausible.
     """
-    runs = (read_run(folder, watched, run, earliest=earliest) for run in folder.runs())
-    return [event for events in runs for event in events]
+    events: list[Event] = []
+    for run in folder.runs():
+        state, fresh = read_run(folder, state, run, earliest=earliest)
+        events += fresh
+    return Outcome(state, tuple(events))
 
 
 def read_run(
-    folder: AttemptFolder, watched: Watched, run: int, *, earliest: float = 0.0
-) -> list[Event]:
-    return _start(folder, watched, run, earliest) + _exit(folder, watched, run, earliest)
+    folder: AttemptFolder, state: AttemptState, run: int, *, earliest: float = 0.0
+) -> Outcome:
+    state, started = _start(folder, state, run, earliest)
+    state, exited = _exit(folder, state, run, earliest)
+    return Outcome(state, started + exited)
 
 
-def read_arrival(folder: AttemptFolder, watched: Watched) -> list[Event]:
+def read_arrival(folder: AttemptFolder, state: AttemptState) -> Outcome:
     """A follow-up that has its nodes and waits there, reported once."""
-    fields = [] if watched.arrived else read_words(folder.place("arrived"))
+    fields = [] if state.arrived else read_words(folder.place("arrived"))
     if len(fields) < 3:
-        return []
-    watched.arrived = True
-    return [Arrived(native_id=fields[0], node=fields[1])]
+        return Outcome(state)
+    return Outcome(replace(state, arrived=True), (Arrived(native_id=fields[0], node=fields[1]),))
 
 
-def read_duplicates(folder: AttemptFolder, known: set[str]) -> list[Event]:
+def read_duplicates(folder: AttemptFolder, state: AttemptState) -> Outcome:
     """Jobs that the claim turned away, each reported once."""
-    fresh = [one for one in folder.duplicates() if one not in known]
-    known.update(fresh)
+    fresh = [each for each in folder.duplicates() if each not in state.duplicates]
+    if not fresh:
+        return Outcome(state)
     message = "a second job of this attempt ({}) was turned away before the program"
-    return [Note(message=message.format(each), code="duplicate") for each in fresh]
+    notes = tuple(Note(message=message.format(each), code="duplicate") for each in fresh)
+    return Outcome(replace(state, duplicates=state.duplicates.union(fresh)), notes)
 
 
-def _start(folder: AttemptFolder, watched: Watched, run: int, earliest: float) -> list[Event]:
-    start = None if run in watched.starts else folder.start_of(run)
+def _start(folder: AttemptFolder, state: AttemptState, run: int, earliest: float) -> Outcome:
+    start = None if run in state.starts else folder.start_of(run)
     if start is None:
-        return []
-    events = saw_start(watched, run, native_id=start.native_id, node=start.node)
-    return [_dated(event, start.seen_at, earliest) for event in events]
+        return Outcome(state)
+    state, events = saw_start(state, run, native_id=start.native_id, node=start.node)
+    return Outcome(state, tuple(_dated(event, start.seen_at, earliest) for event in events))
 
 
-def _exit(folder: AttemptFolder, watched: Watched, run: int, earliest: float) -> list[Event]:
-    ending = None if run in watched.exits else folder.exit_of(run)
+def _exit(folder: AttemptFolder, state: AttemptState, run: int, earliest: float) -> Outcome:
+    ending = None if run in state.exits else folder.exit_of(run)
     if ending is None:
-        return []
-    events = saw_exit(watched, run, ending.code, now=time.monotonic())
+        return Outcome(state)
+    state, events = saw_exit(state, run, ending.code, now=time.monotonic())
     if ending.code:
-        events = [_explained(event, culprit_of(folder.run_folder(run))) for event in events]
-    return [_dated(event, ending.seen_at, earliest) for event in events]
+        culprit = culprit_of(folder.run_folder(run))
+        events = tuple(_explained(event, culprit) for event in events)
+    return Outcome(state, tuple(_dated(event, ending.seen_at, earliest) for event in events))
 
 
 def _explained(event: Event, culprit: dict[str, Any]) -> Event:
@@ -114,5 +122,5 @@ def _explained(event: Event, culprit: dict[str, Any]) -> Event:
 def _dated(event: Event, written: float, earliest: float) -> Event:
     """Another node's clock may be an hour off: only a time between the submission and now is believed."""
     if earliest and earliest <= written <= time.time():
-        object.__setattr__(event, "at", written)
+        return replace(event, at=written)
     return event

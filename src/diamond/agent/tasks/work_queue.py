@@ -7,20 +7,19 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, Optional, TypeVar
+from typing import Optional
 
 from diamond.agent.tasks.folders import AttemptFolder
 
-T = TypeVar("T")
-
 
 @dataclass
-class Entry:
-    """An attempt that is ready, or whose submission has an unknown outcome."""
+class QueuedSubmission:
+    """A submission that is to be made, or whose outcome is unknown, and how it went so far."""
 
     folder: AttemptFolder
     partition: str
-    order: int
+    sequence: int
+    """Those with a lower number are submitted first."""
     is_uncertain: bool = False
     due: float = 0.0
     pause: float = 2.0
@@ -34,17 +33,17 @@ class SubmissionQueue:
     """Attempts to be submitted, in order; each stays here until its outcome is settled."""
 
     def __init__(self) -> None:
-        self._entries: list[Entry] = []
+        self._entries: list[QueuedSubmission] = []
         self._changed = threading.Condition()
         self._full_until: dict[str, float] = {}
         self._submitted_at = 0.0
 
     def put(
-        self, folder: AttemptFolder, *, partition: str, order: int, is_uncertain: bool = False
+        self, folder: AttemptFolder, *, partition: str, sequence: int, is_uncertain: bool = False
     ) -> None:
         with self._changed:
-            self._entries.append(Entry(folder, partition, order, is_uncertain))
-            self._entries.sort(key=lambda entry: entry.order)
+            self._entries.append(QueuedSubmission(folder, partition, sequence, is_uncertain))
+            self._entries.sort(key=lambda entry: entry.sequence)
             self._changed.notify_all()
 
     def look_again(self) -> None:
@@ -53,7 +52,9 @@ class SubmissionQueue:
             self._full_until.clear()
             self._changed.notify_all()
 
-    def wait(self, choose: Callable[[list[Entry]], Optional[Entry]]) -> Entry:
+    def wait(
+        self, choose: Callable[[list[QueuedSubmission]], Optional[QueuedSubmission]]
+    ) -> QueuedSubmission:
         """The entry that `choose` picks, as soon as it picks one."""
         while True:
             with self._changed:
@@ -62,11 +63,11 @@ class SubmissionQueue:
                     return entry
                 self._changed.wait(1.0 if self._entries else None)
 
-    def later(self, entry: Entry, seconds: float) -> None:
+    def later(self, entry: QueuedSubmission, seconds: float) -> None:
         with self._changed:
             entry.due = time.monotonic() + seconds
 
-    def settle(self, entry: Entry) -> None:
+    def settle(self, entry: QueuedSubmission) -> None:
         with self._changed:
             self._entries.remove(entry)
 
@@ -82,7 +83,7 @@ class SubmissionQueue:
         self._submitted_at = time.monotonic()
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueuedSubmission]:
         return list(self._entries)
 
     @property
@@ -92,18 +93,16 @@ class SubmissionQueue:
 
 
 @dataclass
-class WorkQueue(Generic[T]):
-    """`T` is what is staged: an attempt as the main thread tracks it."""
-
-    staging: queue.Queue[T] = field(default_factory=queue.Queue)
+class WorkQueue:
+    staging: queue.Queue[AttemptFolder] = field(default_factory=queue.Queue)
     cancelling: queue.Queue[list[str]] = field(default_factory=queue.Queue)
     exclusions: queue.Queue[tuple[AttemptFolder, str]] = field(default_factory=queue.Queue)
     submissions: SubmissionQueue = field(default_factory=SubmissionQueue)
     _being_cancelled: set[str] = field(default_factory=set)
     _asked: threading.Event = field(default_factory=threading.Event)
 
-    def stage(self, tracked: T) -> None:
-        self.staging.put(tracked)
+    def stage(self, folder: AttemptFolder) -> None:
+        self.staging.put(folder)
 
     def cancel(self, native_ids: Iterable[str]) -> None:
         """Cancel jobs; one whose cancellation is under way is not queued twice."""

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from diamond.agent.guard.fence import Fence
 from diamond.agent.link.carriers import LinkDown
-from diamond.agent.tasks.attempts import Tracked
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.staging import StageFailed, Stager
 from diamond.agent.tasks.work_queue import WorkQueue
@@ -30,8 +29,8 @@ REPORT_SECONDS = 1.0
 class StagingResults(Protocol):
     """Receives how staging went. Called from the staging threads."""
 
-    def staging(self, tracked: Tracked, what: str, line: str) -> None: ...
-    def staged(self, tracked: Tracked) -> None: ...
+    def staging(self, folder: AttemptFolder, what: str, line: str) -> None: ...
+    def staged(self, folder: AttemptFolder) -> None: ...
     def failed(self, folder: AttemptFolder, reason: Reason, message: str) -> None: ...
     def cancelled(self, folder: AttemptFolder) -> None: ...
 
@@ -40,7 +39,7 @@ class StagingResults(Protocol):
 class Workers:
     """Does what is put into `work`."""
 
-    work: WorkQueue[Tracked]
+    work: WorkQueue
     stager: Stager
     scheduler: Scheduler
     fence: Fence
@@ -72,19 +71,18 @@ class Workers:
 
     def _stage_all(self) -> None:
         while True:
-            tracked = self.work.staging.get()
+            folder = self.work.staging.get()
             try:
-                self._stage(tracked)
+                self._stage(folder)
             except LinkDown as error:
-                log.info("%s waits for the service: %s", tracked.folder.attempt, error)
-                self._later(self.work.staging, tracked)
+                log.info("%s waits for the service: %s", folder.attempt, error)
+                self._later(self.work.staging, folder)
             except Exception:
-                log.exception("staging %s failed", tracked.folder.attempt)
-                self._fail(tracked, StageFailed.unforeseen())
+                log.exception("staging %s failed", folder.attempt)
+                self._fail(folder, StageFailed.unforeseen())
 
-    def _stage(self, tracked: Tracked) -> None:
-        folder = tracked.folder
-        say = _Throttled(lambda what, line: self.results.staging(tracked, what, line))
+    def _stage(self, folder: AttemptFolder) -> None:
+        say = _Throttled(lambda what, line: self.results.staging(folder, what, line))
         try:
             if folder.is_cancelled:
                 raise Cancelled("Cancelled before it was staged")
@@ -92,12 +90,12 @@ class Workers:
         except Cancelled:
             self.results.cancelled(folder)
         except StageFailed as error:
-            self._fail(tracked, error)
+            self._fail(folder, error)
         else:
-            self.results.staged(tracked)
+            self.results.staged(folder)
 
-    def _fail(self, tracked: Tracked, error: StageFailed) -> None:
-        self.results.failed(tracked.folder, error.reason, error.message)
+    def _fail(self, folder: AttemptFolder, error: StageFailed) -> None:
+        self.results.failed(folder, error.reason, error.message)
 
     def _cancel_all(self) -> None:
         while True:
