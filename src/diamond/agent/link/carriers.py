@@ -49,6 +49,8 @@ class Link(Protocol):
     """Carries calls; several threads may call at once."""
 
     generation: int
+    piece: int
+    """How many bytes of a file go into one call: what is on its way holds up other calls of the same connection."""
 
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         """One call and its answer. Raises `LinkDown`, `Stale` or `Declined`."""
@@ -88,6 +90,8 @@ def check_answer(name: str, status: int, body: bytes) -> None:
 
 class HttpLink:
     """Calls over HTTP(S), one kept connection for each thread."""
+
+    piece = 16 << 20
 
     def __init__(self, url: str, key: str = "") -> None:
         parts = urllib.parse.urlsplit(url)
