@@ -174,6 +174,11 @@ class RuntimeConformance:
     takes_odd_paths = False
     """Whether a path with a comma can be mounted."""
 
+    @property
+    def last_steps(self) -> list[str]:
+        """A container's test runs in the finished file."""
+        return ["pack", "test"] if self.isolates else ["test", "pack"]
+
     @pytest.fixture(scope="class")
     @classmethod
     def bench(cls) -> Iterator[Bench]:
@@ -207,7 +212,7 @@ class RuntimeConformance:
     def test_each_step_has_its_own_part_of_the_log(self, first: Built) -> None:
         planned = [one["name"] for one in first.last("plan")["steps"]]
         assert planned[0] == "base"
-        assert planned[-4:] == ["command-1", "command-2", "test", "pack"]
+        assert planned[-4:] == ["command-1", "command-2", *self.last_steps]
         assert [*first.steps("cached"), *first.steps("ended")] == planned
         content = first.log.encode()
         ended = next(
@@ -235,7 +240,7 @@ class RuntimeConformance:
         self, bench: Bench, first: Built
     ) -> None:
         changed = bench.build(**self.recipe(ODD_COMMAND))
-        assert changed.steps("started") == ["command-2", "test", "pack"], changed.log
+        assert changed.steps("started") == ["command-2", *self.last_steps], changed.log
         expected = 'one\nsingle "double" $HOME `date` and "more"\n$(touch /tmp/never) ; & | > é\n'
         assert bench.inside(changed, f"cat {self.place}") == expected
 
@@ -252,7 +257,7 @@ class RuntimeConformance:
         assert any("no-such-program" in line for line in failed["last_lines"])
         assert failed["shell"][-1] == "command-2"
         fixed = bench.build(**self.recipe("echo mended >>{place}"))
-        assert fixed.steps("started") == ["command-2", "test", "pack"], fixed.log
+        assert fixed.steps("started") == ["command-2", *self.last_steps], fixed.log
         assert bench.inside(fixed, f"cat {self.place}") == "one\nmended\n"
 
     def test_a_failed_test_leaves_no_image(self, bench: Bench, first: Built) -> None:
@@ -261,6 +266,18 @@ class RuntimeConformance:
         assert broken.code == 1
         assert (broken.last("failed")["step"], broken.last("failed")["exit_code"]) == ("test", 7)
         assert bench.enter(broken).returncode == 1
+
+    def test_a_test_runs_as_the_person_whose_job_it_will_be(self, bench: Bench) -> None:
+        """Not as the root of a build: a file that only root can read fails the test, not every job after it."""
+        if not self.isolates:
+            pytest.skip(f"{self.runtime} is not a container: everything runs as the person")
+        closed = f"echo closed >{self.place}; chmod 600 {self.place}"
+        broken = bench.build(commands=[closed], test=f"echo here >note; cat note {self.place}")
+        failed = broken.last("failed")
+        assert (failed["step"], failed["cause"]) == ("test", "permission"), broken.log
+        wanted = f'cat {self.place}; [ "$(id -u)" = "$(stat -c %u .)" ]'
+        built = bench.build(commands=[f"{closed}; chmod 644 {self.place}"], test=wanted)
+        assert built.code == 0, built.log
 
     def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
         words = broken.last("failed")["shell"]
