@@ -120,6 +120,9 @@ class _Shared(ABC):
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
         return self._context.call.output(words, variables=self._folders()) or ""
 
+    def shell_notice(self) -> str:
+        return "Changes to the image are discarded when you leave."
+
     def native(self, top: Step) -> str:
         return ""
 

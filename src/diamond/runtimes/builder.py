@@ -109,8 +109,9 @@ class BuildTask:
         recipe, runtime = self.recipe(), self.runtime
         work = replace(self._work(runtime), build=f"{self.name}-shell-{os.getpid()}")
         plan = make_plan(recipe, runtime.name)
-        with open_builder(plan, work, self._call()) as builder:
+        with open_builder(plan, work, self._call(), discards=True) as builder:
             _begin_before(builder, plan, step)
+            print(builder.shell_notice(), file=sys.stderr, flush=True)
             words = builder.inside(["/bin/sh"], terminal=True)
             return subprocess.call(words, env={**os.environ, **builder.variables()})
 

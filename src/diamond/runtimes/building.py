@@ -100,7 +100,9 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
 
 
 @contextmanager
-def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
+def open_builder(
+    plan: Plan, work: Work, call: Call, *, discards: bool = False
+) -> Iterator[Builder]:
     """A builder with a scratch folder of its own; what is unfinished is thrown away at the end."""
     sweep(work.places)
     scratch, lock = work.scratch, _lock_of(work.scratch)
@@ -113,7 +115,7 @@ def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
         site = scratch / "site"
         inside = lay_out_site(work.site, plan, folder=site, places=work.places, uv=work.uv)
         (site / "inventory.sh").write_text(INVENTORY, encoding="utf-8")
-        context = BuildContext(plan, work.places, work.site, inside, scratch, call)
+        context = BuildContext(plan, work.places, work.site, inside, scratch, call, discards)
         builder = work.runtime.builder(context)
         stack.callback(builder.abandon)
         yield builder

@@ -280,13 +280,31 @@ class RuntimeConformance:
         assert built.code == 0, built.log
 
     def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
-        words = broken.last("failed")["shell"]
+        """Whatever is typed there, files of the folder that it was opened from stay."""
+        words, here = broken.last("failed")["shell"], bench.folder / new_id("here")
+        here.mkdir(mode=0o777)
+        here.chmod(0o777)
+        (here / "precious").write_text("a person's own file")
         process = subprocess.Popen(
-            [*bench.account.prefix, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/"
+            [*bench.account.prefix, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=here,
         )
-        said, _ = process.communicate(f"cat {self.place}\nexit 5\n".encode(), PATIENCE_SECONDS)
+        typed = f"cat {self.place}\nrm -f precious\nexit 5\n"
+        said, _ = process.communicate(typed.encode(), PATIENCE_SECONDS)
         assert said.splitlines()[-1] == b"one"
         assert process.returncode == 5
+        assert (here / "precious").exists()
+        assert _left_in(bench.work / "images" / "building") == []
+
+    def test_a_relative_file_is_there_for_the_next_command(self, bench: Bench) -> None:
+        """Also when the command that made it comes from the cache."""
+        make = f"echo {new_id('made')} >relative-file"
+        for last in ("cat relative-file", "cat relative-file; true"):
+            built = bench.build(commands=[make, last])
+            assert built.code == 0, built.log
+        assert built.steps("cached")[-1] == "command-1"
 
     def test_a_cancel_ends_the_step_and_leaves_the_steps_before(
         self, bench: Bench, first: Built

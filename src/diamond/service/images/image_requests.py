@@ -102,7 +102,8 @@ async def request_build(
         if ready:
             return ready
         task = await find_task(tx.connection, request.build)
-        if task is not None and task.state not in FINAL_WORDS:
+        is_resumed = request.build == retry_of
+        if task is not None and task.state not in FINAL_WORDS and not is_resumed:
             return _waits_for(task.id)
     build = await _begin(tx, endpoint, wanted, retry_of)
     made = RequestRow(owner, place, wanted.key, build=build, image=None)
