@@ -15,6 +15,7 @@ from diamond.runtimes.building import Work, open_builder
 from diamond.runtimes.calls import Call
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.resolving import site_variables
+from diamond.runtimes.site import has_torch_builds
 from diamond.runtimes.tools import own_python
 
 STARTED = "diamond: inside"
@@ -90,6 +91,8 @@ def fill_cache(recipe: Recipe, python: str, work: Work, call: Call) -> None:
     if python:
         words += ["--python-version", python]
     variables = site_variables(work.site, work.places, recipe.environment.accelerator)
+    if not has_torch_builds(recipe.lock):
+        variables.pop("UV_TORCH_BACKEND", None)
     call.say("bringing the packages of the lock into uv's cache")
     try:
         if call.run(words, variables=variables, folder=work.places.building, quietly=True):
