@@ -10,12 +10,15 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from diamond.core import agent_messages, protocol
-from diamond.core.agent_messages import ANSWERS, CALLS
 from diamond.core.protocol import COMMANDS, IMAGE_ACTS, REQUESTS
+from diamond.core.sync_calls import SYNC_CALLS, Nothing
 
 DOCS = Path(__file__).parents[2] / "docs" / "internals" / "sync-protocol.md"
 ROW = re.compile(r"^\| `POST ([a-z-]+)[^`]*`[^|]*\|(.*)\|$", re.MULTILINE)
-BYTES_ALONE = {"answers", "image-bytes"}
+CALLS = {call.name: call.body for call in SYNC_CALLS.values() if call.body}
+ANSWERS = {
+    call.name: call.answer for call in SYNC_CALLS.values() if call.answer not in (None, Nothing)
+}
 COMMON = {"id", "by", "task", "attempt"}
 """Of every command; described once."""
 
@@ -48,7 +51,7 @@ def quoted(text: str) -> set[str]:
 
 
 def test_every_call_is_described() -> None:
-    assert set(calls()) == set(CALLS) | BYTES_ALONE
+    assert set(calls()) == set(SYNC_CALLS)
 
 
 @pytest.mark.parametrize("call", sorted(CALLS))

@@ -26,6 +26,7 @@ from diamond.cli.options import Json, On, Yes, complete_endpoint
 from diamond.cli.output import plural, print_json, print_table, say
 from diamond.cli.saved_links import load_link
 from diamond.cli.ssh_bootstrap import terminal_command
+from diamond.cli.transfer_progress import TransferProgress
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
@@ -265,7 +266,8 @@ def copy(
     if answer["how"] == "rebuild" and not detach:
         raise typer.Exit(follow_build(client, answer["build"]["id"], as_json=as_json))
     if answer["how"] == "move" and not detach:
-        answer["move"] = client.wait_for_move(answer["move"]["id"])
+        progress = TransferProgress(quiet=as_json)
+        answer["move"] = client.wait_for_move(answer["move"]["id"], progress)
     if as_json:
         print_json(answer)
     elif answer["move"]:
@@ -284,7 +286,8 @@ def push(
 ) -> None:
     """Push an image to a registry, from an endpoint that has it."""
     client = Client()
-    done = client.wait_for_move(client.push_image(image, reference, on=on)["id"])
+    progress = TransferProgress(quiet=as_json)
+    done = client.wait_for_move(client.push_image(image, reference, on=on)["id"], progress)
     print_json(done) if as_json else say(describe_transfer(done))
 
 
@@ -303,7 +306,7 @@ def pull(
     if not answer.get("move"):
         _finish(client, answer, detach=False, as_json=as_json)
         return
-    done = client.wait_for_move(answer["move"]["id"])
+    done = client.wait_for_move(answer["move"]["id"], TransferProgress(quiet=as_json))
     print_json(done) if as_json else say(describe_transfer(done))
 
 

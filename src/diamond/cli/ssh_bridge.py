@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from diamond.cli.ssh_bootstrap import MARK
-from diamond.core.errors import DiamondError, ServiceUnreachable
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.core.sync_calls import find_call
 from diamond.sdk.client_config import ServiceAddress
 from diamond.sdk.transport import API, Response, Transport
 
-CALLS = frozenset({"hello", "events", "adopt", "commands", "bytes", "blobs", "profile", "answers"})
 NOISE_LIMIT = 1 << 20
 WORKERS = 12
 
@@ -80,8 +80,12 @@ class Bridge:
         self._respond(head.get("id"), response)
 
     def _forward(self, call: str, head: dict[str, Any], body: bytes) -> Response:
-        if call.split("/")[0] not in CALLS or ".." in call:
-            raise ServiceUnreachable(f"{call!r} is not a call of the sync protocol")
+        known = find_call(call)
+        if known is None or not known.needs_key:
+            raise BadRequest(
+                f"{call[:80]!r} is not a call that `diamond endpoint connect` forwards",
+                "If the agent is newer than the diamond on this machine, upgrade diamond here.",
+            )
         headers = {"Diamond-Protocol": "1"}
         if head.get("generation"):
             headers["Diamond-Generation"] = str(int(head["generation"]))

@@ -51,6 +51,7 @@ from diamond.core.order import (
     Placement,
     Resources,
 )
+from diamond.images.accelerators import cpu_note, for_cpu, needs_choice
 from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
@@ -186,6 +187,9 @@ def examine(
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         warnings += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
+    if build and not spec.resources.gpus_per_node and needs_choice(build.environment):
+        build = replace(build, environment=for_cpu(build.environment))
+        warnings.append(cpu_note("the job asks for no GPU"))
     _check_data(spec, faults)
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, List, Optional, Type, Union
+from typing import Any, Dict, List, Optional, Union
 
 from diamond.core.decoding import (
     Count,
@@ -22,15 +22,7 @@ from diamond.core.decoding import (
     decode,
 )
 from diamond.core.events import EVENT_TYPES, Event, Note
-from diamond.core.protocol import (
-    BytesTaken,
-    EventsTaken,
-    ImageBytesTaken,
-    Orders,
-    Paired,
-    Person,
-    Welcome,
-)
+from diamond.core.protocol import Person
 
 
 @dataclass(frozen=True)
@@ -228,10 +220,11 @@ class TransferReports:
 
 @dataclass(frozen=True)
 class FetchImagePart:
-    """What there is of a file from `offset` on."""
+    """What there is of a file from `offset` on, at most `most` bytes of it (0: as many as the service likes)."""
 
     sha256: Hex
     offset: Count = 0
+    most: Count = 0
 
 
 @dataclass(frozen=True)
@@ -256,26 +249,3 @@ Message = Union[
     FetchImagePart,
     ProfileReport,
 ]
-CALLS: Dict[str, Type[Message]] = {
-    "pair": Pair,
-    "hello": Hello,
-    "events": Events,
-    "adopt": Adopt,
-    "commands": Poll,
-    "bytes": StreamParts,
-    "blobs": FetchBlobs,
-    "images": ImageInventory,
-    "moves": TransferReports,
-    "image-part": FetchImagePart,
-    "profile": ProfileReport,
-}
-"""What an agent sends with each call; `answers` and `image-bytes` carry bytes alone."""
-ANSWERS: Dict[str, Type[Any]] = {
-    "pair": Paired,
-    "hello": Welcome,
-    "events": EventsTaken,
-    "commands": Orders,
-    "bytes": BytesTaken,
-    "image-bytes": ImageBytesTaken,
-}
-"""What a service answers; `blobs` and `image-part` get bytes, the other calls an empty object."""

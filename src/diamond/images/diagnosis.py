@@ -65,8 +65,19 @@ def _filled(message: str, found: re.Match[str]) -> str:
     return message.format(**{name: value or "?" for name, value in names.items()})
 
 
+CANNOT_START = "cannot-start"
+START_HINT = (
+    "It needs unprivileged user namespaces, or a range of ids for you in /etc/subuid and /etc/subgid: ask your site, "
+    "choose another builder with `runtime:`, or build on another endpoint and copy the image."
+)
 _DISK = r"no space left on device|disk quota exceeded|os error 28|os error 122|errno 28|errno 122|write error: no space"
 _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
+    (
+        CANNOT_START,
+        r"could not use fakeroot|no mapping entry found in /etc/subuid|failed to create (?:user )?namespace|unable to create (?:user )?namespace|cannot clone: operation not permitted|unshare: [^\n]*failed|newuidmap[^\n]*(?:not permitted|failed|not found)|user namespaces? (?:are|is) (?:not enabled|disabled)|could not get rootless|container creation failed|while extracting[^\n]*fakeroot",
+        "The container runtime could not start a container on this machine",
+        START_HINT,
+    ),
     (
         "disk-full",
         _DISK,

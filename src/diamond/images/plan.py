@@ -100,8 +100,10 @@ def make_plan(recipe: Recipe, builder: str) -> Plan:
         own = digest_of(facts)
         steps.append(Step(name, kind, title, script, own))
         key = own if kind in CHANGING else key
-    steps.append(Step(PACK, PACK, "one file", "", digest_of({"parent": key, "kind": PACK})))
-    return Plan(recipe, builder, tuple(steps))
+    pack = Step(PACK, PACK, "one file", "", digest_of({"parent": key, "kind": PACK}))
+    # A test runs in the finished file, as a job will. A virtual environment has no file, and is its own working state.
+    at = len(steps) - (bool(recipe.environment.test) and builder != "venv")
+    return Plan(recipe, builder, (*steps[:at], pack, *steps[at:]))
 
 
 def check_environment(environment: Environment) -> None:

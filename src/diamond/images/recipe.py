@@ -9,7 +9,8 @@ from typing import Any, Dict
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, canonical, environment_from
 
-VERSION = 1
+VERSION = 2
+"""2: packages are readable by everybody, and tests run in the finished file. Older images are built again."""
 _PLATFORMS = {
     "x86_64": "linux/amd64",
     "amd64": "linux/amd64",

@@ -62,6 +62,10 @@ if [ ! -x "$diamond_uv" ]; then
 fi
 export UV_PYTHON_DOWNLOADS=${UV_PYTHON_DOWNLOADS:-never} UV_LINK_MODE=${UV_LINK_MODE:-copy}
 """
+_READABLE = """\
+find "$diamond_venv" ! -type l ! -perm -444 -exec chmod a+rX {} +
+"""
+"""A job runs as a person to whom the image's files are somebody else's; a cache or a wheel may have closed ones."""
 
 
 def system_script(packages: Sequence[str]) -> str:
@@ -90,6 +94,7 @@ def python_script(environment: Environment, lock: str) -> str:
             '"$diamond_uv" pip install ${PIP_NO_INDEX:+--no-index} --python "$diamond_venv/bin/python" --require-hashes'
             ' --requirement "$diamond_lock"\nrm -f "$diamond_lock"\n'
         )
+    lines.append(_READABLE)
     return "".join(lines)
 
 

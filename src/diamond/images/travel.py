@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable, Optional, Sequence, Tuple
 
+from diamond.core.units import show_bytes
+
 BYTES_PER_SECOND = 40e6
 """Through the service, both ways, where nothing was measured yet."""
 MEASURING_BYTES = 16_000_000
@@ -64,7 +66,7 @@ def choose_way(file: File, goal: Goal, wanted: str = "auto") -> Way:
         return Way("", f"{obstacle}; {no_build}")
     if wanted == "rebuild" or obstacle:
         return Way("rebuild", f"rebuilt there: {obstacle or 'as you asked'}", building)
-    told = f"{_size(file.size)}, about {_time(moving)}; building it again takes about {_time(building)}"
+    told = f"{show_bytes(file.size)}, about {_time(moving)}; building it again takes about {_time(building)}"
     if wanted == "move" or no_build or moving <= building:
         return Way("move", f"moved: {told}", moving)
     return Way("rebuild", f"rebuilt there: moving takes longer ({told})", building)
@@ -94,10 +96,6 @@ def _why_not_rebuilt(file: File, goal: Goal) -> str:
     if file.format == "venv" or goal.builds is None or goal.builds:
         return ""
     return "no container tool there can build images"
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
 def _time(seconds: float) -> str:

@@ -75,7 +75,7 @@ class Apptainer:
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
-        words = [self.name, "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
+        words = [self.name, "-q", "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
         words += ["--no-eval"]
         for source, target in inside.binds:
             words += bind_words(source, target)
@@ -83,7 +83,7 @@ class Apptainer:
         prefix = f"{self.name.upper()}ENV_"
         return Enter(
             words=[*words, record.file],
-            at=2,
+            at=3,
             pass_on=f'export "{prefix}$name=${{!name}}"',
             tmp='--bind "$diamond_tmp:/tmp" --bind "$diamond_tmp:/var/tmp"',
             gpu_words={"nvidia": ["--nv"], "amd": ["--rocm"]},
@@ -119,6 +119,9 @@ class _Shared(ABC):
             self.begin(top)
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
         return self._context.call.output(words, variables=self._folders()) or ""
+
+    def shell_notice(self) -> str:
+        return "Changes to the image are discarded when you leave."
 
     def native(self, top: Step) -> str:
         return ""

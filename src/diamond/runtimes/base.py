@@ -61,6 +61,8 @@ class BuildContext:
     scratch: Path
     """A folder of this build alone; what is left there at the end is removed."""
     call: Call
+    discards: bool = False
+    """Nothing of it is kept: a shell to look around in."""
 
 
 class Builder(Protocol):
@@ -89,6 +91,9 @@ class Builder(Protocol):
 
     def native(self, top: Step) -> str:
         """The id that the runtime itself knows the image by, or ''."""
+
+    def shell_notice(self) -> str:
+        """What a person must know before they type into a shell of the working state."""
 
     def variables(self) -> Dict[str, str]:
         """What the process of `inside` needs among its variables."""

@@ -27,7 +27,7 @@ from diamond.runtimes.adapters import choose_builder, likely_builder
 from diamond.runtimes.base import Builder, Inside, NotBegun, Runtime
 from diamond.runtimes.building import StepFailed, Work, build_image, find_image, open_builder
 from diamond.runtimes.calls import Call, own_words
-from diamond.runtimes.entering import enter_script
+from diamond.runtimes.entering import program_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
 from diamond.runtimes.places import Places, read_json, write_json, write_whole
 from diamond.runtimes.reporting import Report
@@ -109,8 +109,9 @@ class BuildTask:
         recipe, runtime = self.recipe(), self.runtime
         work = replace(self._work(runtime), build=f"{self.name}-shell-{os.getpid()}")
         plan = make_plan(recipe, runtime.name)
-        with open_builder(plan, work, self._call()) as builder:
+        with open_builder(plan, work, self._call(), discards=True) as builder:
             _begin_before(builder, plan, step)
+            print(builder.shell_notice(), file=sys.stderr, flush=True)
             words = builder.inside(["/bin/sh"], terminal=True)
             return subprocess.call(words, env={**os.environ, **builder.variables()})
 
@@ -125,18 +126,16 @@ class BuildTask:
             (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
         ]
         enter = runtime.enter(record, Inside(binds, str(arguments.folder or "")))
-        own = " ".join(quote(f"{name}={value}") for name, value in record.variables.items())
         if enter is None:
+            own = " ".join(quote(f"{name}={value}") for name, value in record.variables.items())
             path = f"export PATH={quote(':'.join(record.path))}:$PATH\n" if record.path else ""
             cd = f"cd {quote(str(arguments.folder))} || exit\n" if arguments.folder else ""
             text = f'#!/bin/bash\n{path}{cd}exec env {own} "$@"\n'
         else:
             training = str(arguments.training or "")
-            script = enter_script(
+            text = program_script(
                 enter, record, training=training, names=arguments.variable, gpus=arguments.gpus
             )
-            head, _, body = script.partition("\n")
-            text = f'{head}\nset -- env {own} "$@"\n{body}' if own else script
         write_whole(arguments.script, text.encode())
 
     @cached_property

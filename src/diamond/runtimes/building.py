@@ -14,13 +14,14 @@ from typing import Callable, ContextManager, Iterator, List, Optional, Sequence
 from diamond.core.errors import Cancelled, EnvironmentFailed
 from diamond.images.diagnosis import diagnose
 from diamond.images.inventory import INVENTORY
-from diamond.images.plan import BASE, PACK, Plan, Step, make_plan
+from diamond.images.plan import BASE, PACK, TEST, Plan, Step, make_plan
 from diamond.images.recipe import Recipe, recipe_data
 from diamond.images.rendering import form_for, render
 from diamond.runtimes import store
 from diamond.runtimes.base import BuildContext, Builder, Runtime
 from diamond.runtimes.calls import Call
 from diamond.runtimes.finishing import finished
+from diamond.runtimes.image_test import run_test
 from diamond.runtimes.lock import held
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, short
@@ -99,7 +100,9 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
 
 
 @contextmanager
-def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
+def open_builder(
+    plan: Plan, work: Work, call: Call, *, discards: bool = False
+) -> Iterator[Builder]:
     """A builder with a scratch folder of its own; what is unfinished is thrown away at the end."""
     sweep(work.places)
     scratch, lock = work.scratch, _lock_of(work.scratch)
@@ -112,7 +115,7 @@ def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
         site = scratch / "site"
         inside = lay_out_site(work.site, plan, folder=site, places=work.places, uv=work.uv)
         (site / "inventory.sh").write_text(INVENTORY, encoding="utf-8")
-        context = BuildContext(plan, work.places, work.site, inside, scratch, call)
+        context = BuildContext(plan, work.places, work.site, inside, scratch, call, discards)
         builder = work.runtime.builder(context)
         stack.callback(builder.abandon)
         yield builder
@@ -145,7 +148,9 @@ class _Build:
         with open_builder(self._plan, self._work, self._call) as builder:
             self._announce(builder)
             self._run_steps(builder)
-            return self._pack(builder, self._work.scratch)
+            record = self._pack(builder, self._work.scratch)
+            self._test(record)
+            return self._keep(record)
 
     def _announce(self, builder: Builder) -> None:
         plan, route = self._plan, builder.route()
@@ -161,7 +166,7 @@ class _Build:
 
     def _run_steps(self, builder: Builder) -> None:
         """Begin behind the last step whose layer is there."""
-        steps = [step for step in self._plan.steps if step.kind != PACK]
+        steps = self._plan.steps[: self._plan.steps.index(self._plan.step(PACK))]
         changing = [step for step in steps if step.changes]
         done = max((n for n, step in enumerate(steps) if builder.has(step.key)), default=-1)
         if done > 0 and not builder.has(steps[0].key):
@@ -218,12 +223,40 @@ class _Build:
         try:
             record = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
             remember_time(self._work.places, step, time.monotonic() - begun)
-            record = _built(record, self._plan, self._work, self._begun)
-            record = store.keep_record(self._work.places, record)
-            record = self._shared(record)
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(step, error) from error
         self._report.ended(step, 0)
+        return record
+
+    def _test(self, record: Record) -> None:
+        """Without a file there is nothing to enter: such a test has run among the other steps."""
+        if self._plan.steps[-1].kind != TEST:
+            return
+        step, work, begun = self._plan.steps[-1], self._work, time.monotonic()
+        self._report.started(step)
+        self._call.last.clear()
+        try:
+            code = run_test(
+                step,
+                record,
+                work.runtime,
+                places=work.places,
+                scratch=work.scratch,
+                call=self._call,
+            )
+        except (EnvironmentFailed, OSError) as error:
+            raise self._broken(step, error) from error
+        remember_time(work.places, step, time.monotonic() - begun)
+        self._report.ended(step, code)
+        if code:
+            raise self._failure(step, code, list(self._call.last))
+
+    def _keep(self, record: Record) -> Record:
+        try:
+            record = _built(record, self._plan, self._work, self._begun)
+            record = self._shared(store.keep_record(self._work.places, record))
+        except (EnvironmentFailed, OSError) as error:
+            raise self._broken(self._plan.step(PACK), error) from error
         self._report.say(f"image {record.sha256} in {record.file}")
         told = {"record": record_data(record), "recipe": recipe_data(self._plan.recipe)}
         self._report.tell("image", reused=False, **told)

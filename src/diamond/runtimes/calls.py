@@ -23,6 +23,9 @@ LINGER_SECONDS = 2.0
 LAST_LINES = 400
 """Enough for all of uv's explanation of a conflict."""
 LONGEST_LINE = 16384
+READABLE = 0o022
+"""For everything that may end up in an image: uv copies files from its cache with their modes, and an agent that was
+started over ssh keeps its own files to itself. The folders above stay closed to others."""
 
 
 @dataclass
@@ -130,6 +133,7 @@ def _start(
         env={**os.environ, **variables},
         cwd=folder,
         start_new_session=True,
+        umask=READABLE,
     )
 
 

@@ -151,6 +151,9 @@ class CharliecloudBuilder:
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
         return self._context.call.output(words, variables=self.variables()) or ""
 
+    def shell_notice(self) -> str:
+        return "Changes to the image are discarded when you leave."
+
     def native(self, top: Step) -> str:
         return ""
 

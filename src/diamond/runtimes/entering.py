@@ -66,6 +66,16 @@ def enter_script(
     return "\n".join(line for line in lines if line) + "\n" + _START + enter.start
 
 
+def program_script(
+    enter: Enter, record: Record, *, training: str = "", names: Sequence[str] = (), gpus: str = ""
+) -> str:
+    """`enter.sh` that sets the image's own variables too, as a job does when it starts its program."""
+    script = enter_script(enter, record, training=training, names=names, gpus=gpus)
+    own = " ".join(shlex.quote(f"{name}={value}") for name, value in record.variables.items())
+    head, _, body = script.partition("\n")
+    return f'{head}\nset -- env {own} "$@"\n{body}' if own else script
+
+
 def _unchanged(record: Record) -> str:
     """A file of somebody else may have been changed since it was verified: looked at again when it is used."""
     if not record.shared:

@@ -7,6 +7,8 @@ from typing import List, Tuple
 
 from diamond.core.errors import EnvironmentFailed
 
+UNREACHABLE = "The package index could not be reached"
+
 
 def explain(lines: List[str], *, log: str) -> EnvironmentFailed:
     """The error for a build that ended with these lines."""
@@ -53,7 +55,7 @@ _KNOWN: Tuple[Tuple[str, str, str], ...] = (
     (
         r"failed to fetch|dns error|connection refused|timed out|network is unreachable|could not connect"
         r"|name resolution|error sending request|connection broken|new connection",
-        "The package index could not be reached",
+        UNREACHABLE,
         "If this machine has no internet, point pip to the site's mirror or wheel folder"
         " (`pip config set global.index-url …`); Diamond uses the same settings.",
     ),

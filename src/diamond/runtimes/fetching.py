@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import List
 
 from diamond.core.errors import EnvironmentFailed
+from diamond.images.diagnosis import CANNOT_START, START_HINT, diagnose
 from diamond.images.plan import BASE, make_plan
 from diamond.images.recipe import Recipe
 from diamond.runtimes.base import NotBegun, Runtime
@@ -13,12 +15,16 @@ from diamond.runtimes.building import Work, open_builder
 from diamond.runtimes.calls import Call
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.resolving import site_variables
+from diamond.runtimes.site import has_torch_builds
 from diamond.runtimes.tools import own_python
 
-PYTHON_SCRIPT = """\
+STARTED = "diamond: inside"
+PYTHON_SCRIPT = f"""\
+echo "{STARTED}"
 for one in /opt/venv/bin/python python3 python; do
   "$one" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null && exit
 done
+exit 0
 """
 
 
@@ -31,14 +37,26 @@ def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
     with open_builder(plan, work, call) as builder:
         builder.make_base()
         (work.scratch / "site" / "python.sh").write_text(PYTHON_SCRIPT, encoding="utf-8")
-        found = builder.read(plan.steps[0], "python.sh").strip()
-    if not found:
+        call.last.clear()
+        said = builder.read(plan.steps[0], "python.sh").splitlines()
+    if STARTED not in said:
+        raise cannot_start(runtime.name, list(call.last))
+    found = said[-1].strip()
+    if found == STARTED:
         raise NotBegun(
             BASE,
             f"The base {recipe.environment.base} has no Python, so packages cannot be chosen for it",
             "Choose a base with Python; or name it under `system:` and say which with `python: '3.11'`.",
         )
-    return found.splitlines()[-1]
+    return found
+
+
+def cannot_start(runtime: str, lines: List[str]) -> NotBegun:
+    """The container itself did not start: nothing is known of the base."""
+    said = "\n".join(f"    {line}" for line in lines[-8:])
+    found = diagnose(lines, 1, step=BASE)
+    hint = found.hint if found.cause == CANNOT_START else START_HINT
+    return NotBegun(BASE, f"{runtime} could not start a container on this machine:\n{said}", hint)
 
 
 def fetch_wheels(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> None:
@@ -73,6 +91,8 @@ def fill_cache(recipe: Recipe, python: str, work: Work, call: Call) -> None:
     if python:
         words += ["--python-version", python]
     variables = site_variables(work.site, work.places, recipe.environment.accelerator)
+    if not has_torch_builds(recipe.lock):
+        variables.pop("UV_TORCH_BACKEND", None)
     call.say("bringing the packages of the lock into uv's cache")
     try:
         if call.run(words, variables=variables, folder=work.places.building, quietly=True):

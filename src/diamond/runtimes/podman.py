@@ -221,6 +221,9 @@ class PodmanBuilder:
         if self._context.call.run(words, quietly=True):
             raise packing_failed(list(self._context.call.last))
 
+    def shell_notice(self) -> str:
+        return "Changes to the image are discarded when you leave."
+
     def native(self, top: Step) -> str:
         """The id of the image, which is the same wherever the archive is loaded."""
         words = [*self._words, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]

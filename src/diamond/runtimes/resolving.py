@@ -107,10 +107,16 @@ class Resolver:
         variables["UV_PYTHON_DOWNLOADS"] = "never"
         here = self.places.building  # uv would take up a .venv of the folder it is started in
         text = self.call.output([*words, str(listed)], variables=variables, folder=here)
+        if text is None and variables.pop("UV_TORCH_BACKEND", "") and self._is_unreachable():
+            self.call.say("PyTorch's own package index cannot be reached; asking the site's alone")
+            text = self.call.output([*words, str(listed)], variables=variables, folder=here)
         listed.unlink()
         if text is None:
             raise unresolved(list(self.call.last))
         return pinned(text)
+
+    def _is_unreachable(self) -> bool:
+        return diagnose(self.call.last, 1, step=PYTHON).cause == "network"
 
 
 def python_version() -> str:

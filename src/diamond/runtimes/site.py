@@ -154,9 +154,16 @@ def lay_out_site(
     cache.mkdir(parents=True, exist_ok=True)
     binds = _Binds(folder, [(str(folder), SITE), (str(cache), f"{SITE}/cache")])
     variables = _inside_variables(site, plan.recipe.environment.accelerator, binds)
+    if not has_torch_builds(plan.recipe.lock):
+        variables.pop("UV_TORCH_BACKEND", None)
     made = SiteFolder(folder, binds.made, variables)
     _write_variables(folder / "site.env", made.outside() if plan.builder == "venv" else variables)
     return made
+
+
+def has_torch_builds(lock: str) -> bool:
+    """Whether a lock names PyTorch's own builds (torch==2.9.0+cpu), which other indexes don't have."""
+    return bool(re.search(r"^torch\S*==\S*\+", lock, re.M))
 
 
 def step_file(step: Step) -> str:

@@ -6,17 +6,19 @@ import hashlib
 import os
 import platform
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Callable, List, Optional
+from typing import Callable, List, Mapping, Optional
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.core.order import Environment, canonical
+from diamond.images.accelerators import CPU, cpu_note
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
-from diamond.runtimes.failures import explain
+from diamond.runtimes.failures import UNREACHABLE, explain
 from diamond.runtimes.lock import held
 from diamond.runtimes.pip_settings import pip_settings, uv_flags, uv_variables
+from diamond.runtimes.site import read_site
 from diamond.runtimes.tools import cache_variables, fetch_uv, find_uv, own_python
 
 Say = Callable[[str], None]
@@ -34,6 +36,10 @@ def ensure_environment(
     if not environment.requirements and not environment.python:
         return Entered()
     folder = folder.absolute()
+    if environment.accelerator and not _torch_backend(environment):
+        environment = replace(
+            environment, accelerator=""
+        )  # the site's own packages are what it chose
     home = folder / "environments" / environment_digest(environment)
     if not _is_usable(home):
         _ensure_built(environment, home=home, folder=folder, say=say, cancelled=cancelled)
@@ -47,6 +53,8 @@ def environment_digest(environment: Environment) -> str:
         "python": environment.python or ".".join(platform.python_version_tuple()[:2]),
         "machine": f"{platform.system()}-{platform.machine()}",
     }
+    if environment.accelerator:
+        facts["accelerator"] = environment.accelerator
     return hashlib.sha256(canonical(facts)).hexdigest()[:32]
 
 
@@ -81,7 +89,28 @@ def build_with_uv(build: Build, uv: str) -> None:
     if build.environment.requirements:
         interpreter = str(build.venv / "bin" / "python")
         listed = [*uv_flags(pip_settings()), "--requirement", str(build.list_file)]
-        _run(build, [uv, "pip", "install", "--python", interpreter, *listed])
+        _install(build, [uv, "pip", "install", "--python", interpreter, *listed])
+
+
+def _install(build: Build, words: List[str]) -> None:
+    """With the builds of PyTorch that fit, if their index can be reached from here."""
+    backend = _torch_backend(build.environment)
+    if not backend:
+        _run(build, words)
+        return
+    build.say(cpu_note("the job asks for no GPU") if backend == CPU else f"PyTorch for {backend}")
+    try:
+        _run(build, words, {"UV_TORCH_BACKEND": backend})
+    except EnvironmentFailed as error:
+        if not error.message.startswith(UNREACHABLE):
+            raise
+        build.say("PyTorch's own package index cannot be reached; taking the package index's build")
+        _run(build, words)
+
+
+def _torch_backend(environment: Environment) -> str:
+    """uv's name for it; '' where the site has packages of its own, or nobody chose."""
+    return read_site({}).accelerated(environment.accelerator)[1]
 
 
 def build_with_pip(build: Build) -> None:
@@ -132,9 +161,10 @@ def _uv(build: Build) -> Optional[str]:
     )
 
 
-def _run(build: Build, words: List[str]) -> None:
+def _run(build: Build, words: List[str], more: Optional[Mapping[str, str]] = None) -> None:
     own = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
     variables = {**uv_variables(pip_settings()), **own, **cache_variables(build.folder)}
+    variables.update(more or {})
     code = run_child(
         words,
         log=build.log,

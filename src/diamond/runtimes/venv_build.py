@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Dict, List, Optional, Sequence
 
 from diamond.core.errors import EnvironmentFailed
-from diamond.images.plan import Step
+from diamond.images.plan import COMMAND, Step
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.records import Record
@@ -40,7 +40,9 @@ class VenvBuilder:
         self._context = context
         self._layers = context.places.layers / "venv"
         self._layers.mkdir(parents=True, exist_ok=True)
-        self._home = context.places.venvs / short(context.plan.identity)
+        name = short(context.plan.identity)
+        # Never the place of the environment itself: jobs may be running from it.
+        self._home = (context.scratch if context.discards else context.places.venvs) / name
         self._is_open = False
         self._at = ""
         self._lent: Optional[Step] = None
@@ -76,14 +78,19 @@ class VenvBuilder:
     def run(self, step: Step) -> int:
         self._at = ""
         script = self._context.inside.path / "steps" / step_file(step)
-        words = self.inside(["/bin/sh", "-eu", str(script)])
-        return self._context.call.run(
-            words, variables=self.variables(), folder=self._context.scratch
-        )
+        folder = self.venv if step.kind == COMMAND else self._context.scratch
+        words = _started_in(folder, ["/bin/sh", "-eu", str(script)])
+        return self._context.call.run(words, variables=self.variables())
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        """A person's own settings change nothing."""
-        return ["/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *words]
+        """In the environment's folder: it is what a layer keeps, so a relative file is there for the next command."""
+        return _started_in(self.venv, words)
+
+    def shell_notice(self) -> str:
+        return (
+            f"You are in {self.venv}, a copy of the environment before the step, which is deleted when you leave.\n"
+            "There is no container: everything outside of this folder is your real files."
+        )
 
     def read(self, top: Step, script: str) -> str:
         if not self._is_open:
@@ -168,6 +175,12 @@ class VenvBuilder:
 
     def _is_base(self, key: str) -> bool:
         return key == self._context.plan.steps[0].key
+
+
+def _started_in(folder: Path, words: Sequence[str]) -> List[str]:
+    """A person's own settings change nothing."""
+    enter = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', str(folder)]
+    return [*enter, "/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *words]
 
 
 def move_scripts(venv: Path, made_at: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,13 @@ class ImageCalls(QueryCalls):
         """Cancel a transfer: partial files are removed, and tasks that waited for it fail."""
         return dict(self.transport.post(f"{API}/images/moves/{path_segment(move)}/cancel", {}))
 
-    def wait_for_move(self, move: str) -> JsonObject:
-        """Wait for a transfer to finish; raises `EnvironmentFailed` if it fails."""
+    def wait_for_move(
+        self, move: str, on_change: Callable[[JsonObject], None] = lambda move: None
+    ) -> JsonObject:
+        """Wait for a transfer to finish; raises `EnvironmentFailed` if it fails. `on_change` hears how it goes."""
         while True:
             found = self.move(move)
+            on_change(found)
             if found["state"] in ("failed", "cancelled"):
                 raise EnvironmentFailed(found["message"] or f"The transfer was {found['state']}")
             if found["state"] == "done":

@@ -174,6 +174,11 @@ class RuntimeConformance:
     takes_odd_paths = False
     """Whether a path with a comma can be mounted."""
 
+    @property
+    def last_steps(self) -> list[str]:
+        """A container's test runs in the finished file."""
+        return ["pack", "test"] if self.isolates else ["test", "pack"]
+
     @pytest.fixture(scope="class")
     @classmethod
     def bench(cls) -> Iterator[Bench]:
@@ -207,7 +212,7 @@ class RuntimeConformance:
     def test_each_step_has_its_own_part_of_the_log(self, first: Built) -> None:
         planned = [one["name"] for one in first.last("plan")["steps"]]
         assert planned[0] == "base"
-        assert planned[-4:] == ["command-1", "command-2", "test", "pack"]
+        assert planned[-4:] == ["command-1", "command-2", *self.last_steps]
         assert [*first.steps("cached"), *first.steps("ended")] == planned
         content = first.log.encode()
         ended = next(
@@ -235,7 +240,7 @@ class RuntimeConformance:
         self, bench: Bench, first: Built
     ) -> None:
         changed = bench.build(**self.recipe(ODD_COMMAND))
-        assert changed.steps("started") == ["command-2", "test", "pack"], changed.log
+        assert changed.steps("started") == ["command-2", *self.last_steps], changed.log
         expected = 'one\nsingle "double" $HOME `date` and "more"\n$(touch /tmp/never) ; & | > é\n'
         assert bench.inside(changed, f"cat {self.place}") == expected
 
@@ -252,7 +257,7 @@ class RuntimeConformance:
         assert any("no-such-program" in line for line in failed["last_lines"])
         assert failed["shell"][-1] == "command-2"
         fixed = bench.build(**self.recipe("echo mended >>{place}"))
-        assert fixed.steps("started") == ["command-2", "test", "pack"], fixed.log
+        assert fixed.steps("started") == ["command-2", *self.last_steps], fixed.log
         assert bench.inside(fixed, f"cat {self.place}") == "one\nmended\n"
 
     def test_a_failed_test_leaves_no_image(self, bench: Bench, first: Built) -> None:
@@ -262,14 +267,44 @@ class RuntimeConformance:
         assert (broken.last("failed")["step"], broken.last("failed")["exit_code"]) == ("test", 7)
         assert bench.enter(broken).returncode == 1
 
+    def test_a_test_runs_as_the_person_whose_job_it_will_be(self, bench: Bench) -> None:
+        """Not as the root of a build: a file that only root can read fails the test, not every job after it."""
+        if not self.isolates:
+            pytest.skip(f"{self.runtime} is not a container: everything runs as the person")
+        closed = f"echo closed >{self.place}; chmod 600 {self.place}"
+        broken = bench.build(commands=[closed], test=f"echo here >note; cat note {self.place}")
+        failed = broken.last("failed")
+        assert (failed["step"], failed["cause"]) == ("test", "permission"), broken.log
+        wanted = f'cat {self.place}; [ "$(id -u)" = "$(stat -c %u .)" ]'
+        built = bench.build(commands=[f"{closed}; chmod 644 {self.place}"], test=wanted)
+        assert built.code == 0, built.log
+
     def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
-        words = broken.last("failed")["shell"]
+        """Whatever is typed there, files of the folder that it was opened from stay."""
+        words, here = broken.last("failed")["shell"], bench.folder / new_id("here")
+        here.mkdir(mode=0o777)
+        here.chmod(0o777)
+        (here / "precious").write_text("a person's own file")
         process = subprocess.Popen(
-            [*bench.account.prefix, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/"
+            [*bench.account.prefix, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=here,
         )
-        said, _ = process.communicate(f"cat {self.place}\nexit 5\n".encode(), PATIENCE_SECONDS)
+        typed = f"cat {self.place}\nrm -f precious\nexit 5\n"
+        said, _ = process.communicate(typed.encode(), PATIENCE_SECONDS)
         assert said.splitlines()[-1] == b"one"
         assert process.returncode == 5
+        assert (here / "precious").exists()
+        assert _left_in(bench.work / "images" / "building") == []
+
+    def test_a_relative_file_is_there_for_the_next_command(self, bench: Bench) -> None:
+        """Also when the command that made it comes from the cache."""
+        make = f"echo {new_id('made')} >relative-file"
+        for last in ("cat relative-file", "cat relative-file; true"):
+            built = bench.build(commands=[make, last])
+            assert built.code == 0, built.log
+        assert built.steps("cached")[-1] == "command-1"
 
     def test_a_cancel_ends_the_step_and_leaves_the_steps_before(
         self, bench: Bench, first: Built

@@ -127,3 +127,21 @@ def test_an_unknown_image_is_answered_with_the_known_ones(scene: Scene) -> None:
     answer = scene.client.call("POST", "/jobs", {"spec": spec})
     assert answer.status == 422
     assert f"Did you mean torch-{scene.name}?" in answer.json["faults"][0]["hint"]
+
+
+def test_a_failed_build_is_failed_at_once_and_can_be_resumed(scene: Scene) -> None:
+    """Its job leaves the batch system a minute later; until then nothing says that it is running."""
+    environment = {**ENVIRONMENT, "test": f"echo {scene.name}"}
+    build = start_build(scene, environment)["build"]["task"]
+    reporter = BuildReporter(scene, build)
+    take_commands(scene)
+    reporter.starts()
+    path = f"/images/builds/{build['id']}"
+    early = scene.client.call("POST", f"{path}/resume", {})
+    assert (early.status, "still running" in early.body.decode()) == (409, True)
+    failed = {"event": "failed", "step": "command-2", "exit_code": 3, "message": "no such program"}
+    reporter.steps(PLAN, {"event": "started", "step": "command-2", "at": 1.0}, failed)
+    shown = scene.client.get(path)
+    assert (shown["task"]["state"], shown["task"]["message"]) == ("failed", "no such program")
+    again = scene.client.post(f"{path}/resume", {})["build"]
+    assert again["task"]["id"] != build["id"] and again["resumed_from"] == build["id"]

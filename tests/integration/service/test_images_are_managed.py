@@ -132,6 +132,34 @@ def test_bytes_pass_through_while_they_still_come(service: RunningService) -> No
     assert submit["task_json"]["order"]["image"]["sha256"] == sha256
 
 
+def test_a_part_is_no_larger_than_was_asked_for(service: RunningService) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    content = b"0123456789"
+    sha256 = hashlib.sha256(content).hexdigest()
+    found = image(alpha, "small-parts", 1, sha256=sha256, size=len(content))
+    beta.submit(environment=found["name"])
+    alpha.agent.good(f"image-bytes/{sha256}?size={len(content)}&offset=0", content)
+    part = beta.agent.call("image-part", {"sha256": sha256, "offset": 2, "most": 3})
+    assert part.body == b"234"
+
+
+def test_a_source_that_cannot_send_ends_the_transfer_with_its_reason(
+    service: RunningService,
+) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    found = image(alpha, "unsendable", 1)
+    task = beta.submit(environment=found["name"])
+    said = {"move": f"{task['awaits']}-send", "state": "failed", "message": "it is no longer here"}
+    new_scene(service).agent.good("moves", {"items": [said]})
+    assert service.client.get(f"/images/moves/{task['awaits']}")["state"] == "waiting"
+    alpha.agent.good("moves", {"items": [said]})
+    move = service.client.get(f"/images/moves/{task['awaits']}")
+    assert move["state"] == "failed"
+    assert move["message"] == f"{alpha.name} could not send it: it is no longer here"
+    ended = beta.task(task["id"])
+    assert ended["state"] == "failed" and "no longer here" in ended["message"]
+
+
 def test_a_move_is_called_off(service: RunningService) -> None:
     alpha, beta = new_scene(service), new_scene(service)
     content = b"some bytes of a file"

@@ -73,6 +73,7 @@ class WireTap:
     """A link that keeps what goes out."""
 
     generation = 1
+    piece = 1 << 20
 
     def __init__(self) -> None:
         self.sent: queue.Queue[tuple[str, str, bytes]] = queue.Queue()

@@ -140,7 +140,7 @@ def test_only_calls_of_the_protocol_are_passed_on() -> None:
         threading.Thread(target=pipes.bridge.serve, daemon=True).start()
         for number, call in enumerate(["../tokens", "answers/../../tokens", "pair"]):
             pipes.call(number, call)
-            assert pipes.answer()[1] == 503
+            assert pipes.answer()[1] == 400
     assert not server.requests
 
 

@@ -93,8 +93,8 @@ def _only_sh(tmp_path: Path) -> str:
 def test_gpus_are_asked_for_in_the_words_of_each_tool(tmp_path: Path) -> None:
     apptainer = runtime("apptainer").enter(RECORD, Inside())
     assert apptainer is not None
-    assert entered(apptainer, tmp_path, "true", gpus="nvidia")[0][2] == "--nv"
-    assert entered(apptainer, tmp_path, "true", gpus="amd")[0][2] == "--rocm"
+    assert entered(apptainer, tmp_path, "true", gpus="nvidia")[0][3] == "--nv"
+    assert entered(apptainer, tmp_path, "true", gpus="amd")[0][3] == "--rocm"
     assert "--nv" not in entered(apptainer, tmp_path, "true")[0]
 
 

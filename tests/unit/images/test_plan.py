@@ -41,9 +41,11 @@ def test_steps_come_in_the_order_of_the_form() -> None:
         "files",
         "command-1",
         "command-2",
-        "test",
         "pack",
+        "test",
     ]
+    bare = replace(full, environment=Environment(commands=["one"], test="true"))
+    assert [step.name for step in make_plan(bare, "venv").steps][-2:] == ["test", "pack"]
 
 
 def test_a_step_with_nothing_to_do_is_left_out() -> None:

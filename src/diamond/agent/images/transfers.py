@@ -53,7 +53,6 @@ from diamond.runtimes.store import arrived, every, find, find_file, remove, veri
 
 log = logging.getLogger(__name__)
 
-PIECE = 16 << 20
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
 
@@ -167,8 +166,10 @@ class Transfers:
         self._file(command).unlink(missing_ok=True)
         message = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         try:
-            if isinstance(command, (FetchImage, PushImage, PullImage)):
+            if command.move and not isinstance(command, DeleteImage):
                 self._report(TransferReport(command.move, "failed", message=message.strip()))
+            if isinstance(command, SendImage):
+                self.send_inventory()
         except (LinkDown, Declined) as lost:
             log.warning("the end of %s could not be reported: %s", command.move, lost)
 
@@ -181,8 +182,10 @@ class Transfers:
             with Path(record.file).open("rb") as source:
                 while have < size:
                     source.seek(have)
-                    have = self._send_piece(call, source.read(PIECE), have, size)
+                    have = self._send_piece(call, source.read(self.link.piece), have, size)
         except Declined as error:
+            if error.status != 404:
+                raise
             log.info("%s is no longer needed: %s", record.sha256[:12], error)
 
     def _send_piece(self, call: str, data: bytes, offset: int, size: int) -> int:
@@ -216,7 +219,8 @@ class Transfers:
         """Continue where an earlier try ended; nothing arrives for a while when the other endpoint is offline."""
         with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
-                wanted = message_bytes(FetchImagePart(record.sha256, have))
+                most = self.link.piece
+                wanted = message_bytes(FetchImagePart(record.sha256, have, most))
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
                         if self._is_cancelled(command):

@@ -55,6 +55,9 @@ class Link(Protocol):
     def act_as(self, generation: int) -> None:
         """Name this generation in every call from now on."""
 
+    piece: int
+    """How many bytes of a file go into one call: what is on its way holds up other calls of the same connection."""
+
     def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
         """One call and its answer. Raises `LinkDown`, `Stale` or `Declined`."""
 
@@ -93,6 +96,8 @@ def check_answer(name: str, status: int, body: bytes) -> None:
 
 class HttpLink:
     """Calls over HTTP(S), one kept connection for each thread."""
+
+    piece = 16 << 20
 
     def __init__(self, url: str, key: str = "") -> None:
         parts = urllib.parse.urlsplit(url)

@@ -36,6 +36,7 @@ from diamond.core.errors import (
 from diamond.core.order import Build, Code, Order
 from diamond.core.protocol import Person, read_asked
 from diamond.core.task import Reason
+from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
 from diamond.runtimes.base import Entered
@@ -262,9 +263,12 @@ class Stager:
         def report(line: str) -> None:
             say("environment", line)
 
+        environment = order.environment
+        if not order.resources.gpus_per_node and needs_choice(environment):
+            environment = for_cpu(environment)
         try:
             return ensure_environment(
-                order.environment, folder=self.folders.work, say=report, cancelled=cancelled
+                environment, folder=self.folders.work, say=report, cancelled=cancelled
             )
         except EnvironmentFailed as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error

@@ -46,6 +46,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.tasks import as_now_known, find_task
 
 STEPS_BYTES = 8 << 20
@@ -86,7 +87,8 @@ async def resume_build(
 
     async def resume(tx: Transaction) -> dict[str, Any]:
         row = await _find(tx.connection, principal, task, Action.WRITE)
-        if row.state not in FINAL_WORDS:
+        has_failed = read_steps(await _lines(tx.connection, row)).failure is not None
+        if row.state not in FINAL_WORDS and not has_failed:
             raise Conflict(f"{row.id} is still {row.state}", "Cancel it first.")
         endpoint = await endpoint_rows.endpoint_by_id(tx.connection, row.endpoint)
         if endpoint is None:
@@ -124,7 +126,7 @@ async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build
     progress = read_steps(await _lines(connection, row))
     return schemas.Build.model_validate(
         {
-            "task": (await as_now_known(connection, [row]))[0].model_dump(mode="json"),
+            "task": _as_built((await as_now_known(connection, [row]))[0], progress),
             "name": row.name,
             "environment": environment_data(build.environment),
             "identity": progress.identity,
@@ -195,6 +197,15 @@ def _steps(
         schemas.BuildStep(**asdict(step), editable=editable_text(environment, step.name))
         for step in progress.steps or planned
     ]
+
+
+def _as_built(task: Task, progress: BuildProgress) -> dict[str, Any]:
+    """A build that has reported its failure has failed, though its job may take a minute to leave the batch system."""
+    shown = task.model_dump(mode="json")
+    failure = progress.failure
+    if failure is None or task.state in FINAL_WORDS:
+        return shown
+    return {**shown, "state": "failed", "phase": "", "message": failure.message}
 
 
 def _failure(progress: BuildProgress, row: TaskRow) -> schemas.BuildFailure | None:

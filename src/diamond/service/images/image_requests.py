@@ -13,6 +13,7 @@ from diamond.core import ids
 from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
+from diamond.images.accelerators import cpu_note, for_cpu, has_gpus, needs_choice
 from diamond.images.recipe import digest_of, environment_data
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
@@ -81,6 +82,11 @@ def plan_build(
         "resources": {**BUILD_RESOURCES, **(resources or {})},
     }
     composed = check(spec, endpoints=endpoints, code=None, images=KnownImages())
+    place = next(one for one in endpoints if one.name == composed.endpoint)
+    if has_gpus(place.facts) is False and needs_choice(build.environment):
+        build = replace(build, environment=for_cpu(build.environment))
+        note = cpu_note(f"{place.name} has no GPU")
+        composed = replace(composed, warnings=[*composed.warnings, note])
     order = replace(composed.order, command="", build=build, resume=CONTINUES)
     shown = {**composed.spec, "environment": environment_data(build.environment)}
     return WantedBuild(build, name, order, shown), composed
@@ -102,7 +108,8 @@ async def request_build(
         if ready:
             return ready
         task = await find_task(tx.connection, request.build)
-        if task is not None and task.state not in FINAL_WORDS:
+        is_resumed = request.build == retry_of
+        if task is not None and task.state not in FINAL_WORDS and not is_resumed:
             return _waits_for(task.id)
     build = await _begin(tx, endpoint, wanted, retry_of)
     made = RequestRow(owner, place, wanted.key, build=build, image=None)

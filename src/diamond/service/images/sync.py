@@ -20,11 +20,17 @@ from diamond.core.protocol import ImageBytesTaken
 from diamond.runtimes.records import Record, record_from
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.images import request_store, store
 from diamond.service.images.arrivals import fail_waiting, release, store_copy, store_image
 from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
 from diamond.service.images.shared import known_digests
-from diamond.service.images.transfers import transfer_command
+from diamond.service.images.transfers import (
+    end_transfer,
+    sending_name,
+    transfer_command,
+    transfer_id,
+)
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.image_files import ImageFiles
@@ -34,6 +40,8 @@ BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
+STALLED_SECONDS = 300.0
+"""A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
 LOOK_SECONDS = 0.02
 
 log = logging.getLogger(__name__)
@@ -62,10 +70,12 @@ async def image_part(services: Services, call: AgentCall, message: FetchImagePar
     files, size = services.image_files, transfers[0].size
     if files.have(sha256) < size and files.idle_seconds(sha256) > AGAIN_SECONDS:
         await services.store.run(lambda tx: _ask_source(tx, transfers))
+        await services.store.run(lambda tx: _end_stalled(tx, files, transfers))
     deadline = time.monotonic() + HOLD_SECONDS
     while files.have(sha256) <= offset and time.monotonic() < deadline:
         await asyncio.sleep(LOOK_SECONDS)
-    length = min(max(files.have(sha256) - offset, 0), MOST_AT_ONCE)
+    most = min(message.most or MOST_AT_ONCE, MOST_AT_ONCE)
+    length = min(max(files.have(sha256) - offset, 0), most)
     return Piece(length, _blocks(files, sha256, offset, offset + length))
 
 
@@ -75,8 +85,13 @@ async def take_transfers(services: Services, call: AgentCall, message: TransferR
     async def take(tx: Transaction) -> list[str]:
         failed = []
         for report in message.items:
-            transfer = await request_store.find_transfer(tx.connection, report.move, lock=True)
-            if transfer is not None and transfer.endpoint == call.endpoint.id:
+            known = transfer_id(report.move)
+            transfer = await request_store.find_transfer(tx.connection, known, lock=True)
+            if transfer is None:
+                continue
+            if report.move == sending_name(known):
+                await _take_senders_report(tx, call, transfer, report)
+            elif transfer.endpoint == call.endpoint.id:
                 await _take_report(tx, transfer, report)
                 failed += [transfer.sha256] if report.state == "failed" else []
         return failed
@@ -152,6 +167,34 @@ async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferR
         await publish(tx, transfer.owner, [News("image", image)])
 
 
+async def _take_senders_report(
+    tx: Transaction, call: AgentCall, transfer: TransferRow, report: TransferReport
+) -> None:
+    """Of the endpoint that sends only its failure counts; who receives sees everything else."""
+    is_open = transfer.state in request_store.OPEN_STATES
+    if is_open and transfer.source == call.endpoint.id and report.state == "failed":
+        why = report.message[:1000] or "it gave no reason"
+        await end_transfer(tx, transfer, "failed", f"{call.endpoint.name} could not send it: {why}")
+
+
+async def _end_stalled(
+    tx: Transaction, files: ImageFiles, transfers: Sequence[TransferRow]
+) -> None:
+    """An endpoint sends one file after the other, so one that waits behind another is not stalled."""
+    places = await endpoints_by_id(tx.connection, {one.source for one in transfers if one.source})
+    for transfer in transfers:
+        source = places.get(transfer.source or "")
+        waited = time.time() - (transfer.started or transfer.created)
+        if source is None or source.state != "online" or waited < STALLED_SECONDS:
+            continue
+        others = await request_store.open_transfers_of(tx.connection, source.id)
+        if min(files.idle_seconds(one.sha256) for one in others) > STALLED_SECONDS:
+            minutes = round(STALLED_SECONDS / 60)
+            words = f"{source.name} is online but sent nothing for {minutes} minutes. "
+            words += f"Try again; if it stays so, see agent.log on {source.name}"
+            await end_transfer(tx, transfer, "failed", words)
+
+
 async def _counts_as(tx: Transaction, image: ImageRow, record: Record) -> bool:
     """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
     return not record.arrived or record.sha256 in await known_digests(tx, image)
@@ -219,7 +262,7 @@ async def _ask_source(tx: Transaction, transfers: Sequence[TransferRow]) -> None
         if transfer.state == "running" and recent:
             continue
         source = transfer.source or ""
-        await send(tx, [transfer_command(transfer, "send", source, name=f"{transfer.id}-send")])
+        await send(tx, [transfer_command(transfer, "send", source, name=sending_name(transfer.id))])
         await request_store.change_transfer(tx, transfer.id, state="running")
 
 

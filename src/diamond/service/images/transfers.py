@@ -35,6 +35,7 @@ from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 
 UNKNOWN_BUILD_SECONDS = 60.0
+_SENDING = "-send"
 
 
 async def provide_image(
@@ -136,6 +137,16 @@ def transfer_command(
     if recipe is not None:
         data["recipe"] = recipe
     return Command("image", endpoint, transfer.owner, data=data)
+
+
+def sending_name(transfer: str) -> str:
+    """How the source's part of a copy is called: it may be the endpoint that receives, too."""
+    return transfer + _SENDING
+
+
+def transfer_id(name: str) -> str:
+    """The transfer that a report is about, whichever end sends it."""
+    return name.removesuffix(_SENDING)
 
 
 async def end_transfer(tx: Transaction, transfer: TransferRow, state: str, message: str) -> None:

@@ -11,6 +11,7 @@ from diamond.images.comparing import build_differences
 from diamond.runtimes.records import Record, record_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.images import request_store, schemas, store
 from diamond.service.images.rows import CopyRow, ImageRow, TransferRow
@@ -42,9 +43,9 @@ async def show_images(
     copies = await store.copies_of(connection, ids)
     transfers = await request_store.shown_transfers(connection, ids)
     uses = await store.count_uses(connection, ids)
-    names = await _endpoint_names(connection, copies, transfers)
+    endpoints = await _endpoints(connection, copies, transfers)
     return [
-        _show(image, copies[image.id], transfers[image.id], uses.get(image.id, (0, 0)), names)
+        _show(image, copies[image.id], transfers[image.id], uses.get(image.id, (0, 0)), endpoints)
         for image in images
     ]
 
@@ -74,20 +75,18 @@ async def show_shared(
 
 async def show_transfer(connection: AsyncConnection, transfer: TransferRow) -> schemas.ImageMove:
     places = {place for place in (transfer.endpoint, transfer.source) if place}
-    endpoints = await endpoints_by_id(connection, places)
-    return _transfer(transfer, {key: endpoint.name for key, endpoint in endpoints.items()})
+    return _transfer(transfer, await endpoints_by_id(connection, places))
 
 
-async def _endpoint_names(
+async def _endpoints(
     connection: AsyncConnection,
     copies: Mapping[str, Sequence[CopyRow]],
     transfers: Mapping[str, Sequence[TransferRow]],
-) -> dict[str, str]:
+) -> dict[str, EndpointRow]:
     places = {copy.endpoint for some in copies.values() for copy in some}
     for transfer in (transfer for some in transfers.values() for transfer in some):
         places |= {transfer.endpoint, transfer.source or transfer.endpoint}
-    endpoints = await endpoints_by_id(connection, places) if places else {}
-    return {key: endpoint.name for key, endpoint in endpoints.items()}
+    return await endpoints_by_id(connection, places) if places else {}
 
 
 def _show(
@@ -95,7 +94,7 @@ def _show(
     copies: Sequence[CopyRow],
     transfers: Sequence[TransferRow],
     uses: tuple[int, int],
-    names: Mapping[str, str],
+    endpoints: Mapping[str, EndpointRow],
 ) -> schemas.Image:
     record, environment = image.record, image.recipe.get("environment")
     return schemas.Image(
@@ -114,8 +113,8 @@ def _show(
         build=image.build,
         created=image.created,
         updated=image.updated,
-        copies=[_copy(copy, names) for copy in copies if copy.endpoint in names],
-        moves=[_transfer(transfer, names) for transfer in transfers],
+        copies=[_copy(copy, endpoints) for copy in copies if copy.endpoint in endpoints],
+        moves=[_transfer(transfer, endpoints) for transfer in transfers],
         uses=uses[0],
         in_use=uses[1],
         differences=build_differences([record_data(copy.record) for copy in copies]),
@@ -127,11 +126,11 @@ def _built(record: Record) -> schemas.ImageBuilt:
     return schemas.ImageBuilt.model_validate({"runtime": record.runtime, **known})
 
 
-def _copy(copy: CopyRow, names: Mapping[str, str]) -> schemas.ImageCopy:
+def _copy(copy: CopyRow, endpoints: Mapping[str, EndpointRow]) -> schemas.ImageCopy:
     record = copy.record
     return schemas.ImageCopy.model_validate(
         {
-            "endpoint": names[copy.endpoint],
+            "endpoint": endpoints[copy.endpoint].name,
             "format": copy.format,
             "sha256": copy.sha256,
             "size": record.size,
@@ -143,7 +142,8 @@ def _copy(copy: CopyRow, names: Mapping[str, str]) -> schemas.ImageCopy:
     )
 
 
-def _transfer(transfer: TransferRow, names: Mapping[str, str]) -> schemas.ImageMove:
+def _transfer(transfer: TransferRow, endpoints: Mapping[str, EndpointRow]) -> schemas.ImageMove:
+    names = {key: endpoint.name for key, endpoint in endpoints.items()}
     return schemas.ImageMove.model_validate(
         {
             "id": transfer.id,
@@ -156,8 +156,22 @@ def _transfer(transfer: TransferRow, names: Mapping[str, str]) -> schemas.ImageM
             "state": transfer.state,
             "bytes": transfer.bytes,
             "size": transfer.size,
-            "message": transfer.message,
+            "message": transfer.message or _waits_for(transfer, endpoints),
             "created": transfer.created,
             "updated": transfer.updated,
         }
     )
+
+
+def _waits_for(transfer: TransferRow, endpoints: Mapping[str, EndpointRow]) -> str:
+    """Which end of an open transfer is away, and what to do about it."""
+    if transfer.state not in request_store.OPEN_STATES:
+        return ""
+    for place in (transfer.source or "", transfer.endpoint):
+        endpoint = endpoints.get(place)
+        if endpoint is None or endpoint.state == "online":
+            continue
+        if endpoint.state == "sign-in":
+            return f"waiting for {endpoint.name}: diamond endpoint connect {endpoint.name}"
+        return f"waiting for {endpoint.name}, which is offline"
+    return ""

@@ -24,7 +24,7 @@ export const BASE_KINDS = [
   {
     value: "none",
     label: "No container",
-    help: "A virtual environment with the machine's own Python. Quick, but without system packages.",
+    help: "A virtual environment with the machine's own Python. Quick, but without system packages. Build commands run as you, in the environment's folder.",
     example: "",
     begins: "",
   },
