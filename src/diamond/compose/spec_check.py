@@ -69,6 +69,8 @@ class EndpointFacts:
     default: bool
     facts: dict[str, Any]
     secrets: list[str] | None = None
+    account_of: str = ""
+    """Whose community account it is, if not the person's own."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,11 @@ def examine(
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
-        warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
+        warnings += [
+            *_without_effect(endpoint, placement),
+            *_away(endpoint),
+            *_of_another(endpoint),
+        ]
         warnings += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
     _check_data(spec, faults)
@@ -248,7 +254,7 @@ def _choose_endpoint(
     for word in wanted:
         name, _, partition = word.partition("/")
         if name == "auto":
-            candidates.append((_default(endpoints), partition))
+            candidates += [(one, partition) for one in _default(endpoints, faults)]
         elif name in known:
             candidates.append((known[name], partition))
         else:
@@ -261,9 +267,26 @@ def _choose_endpoint(
     return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
 
 
-def _default(endpoints: Sequence[EndpointFacts]) -> EndpointFacts:
-    """The endpoint marked as default, else the newest one that is online."""
-    return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
+def _default(endpoints: Sequence[EndpointFacts], faults: Faults) -> list[EndpointFacts]:
+    """The endpoint marked as default, else the newest one that is online. Another person's account must be named."""
+    own = [endpoint for endpoint in endpoints if not endpoint.account_of]
+    if own:
+        return [min(own, key=lambda one: (not one.default, one.state != "online"))]
+    names = ", ".join(f"{one.name} ({one.account_of})" for one in endpoints)
+    faults.add(
+        "on",
+        "You have no endpoint of your own",
+        f"Name a community account whose owner you trust with your code and data: on: NAME. Shared with you: {names}",
+    )
+    return []
+
+
+def _of_another(endpoint: EndpointFacts) -> list[str]:
+    if not endpoint.account_of:
+        return []
+    return [
+        f"{endpoint.name} is the account of {endpoint.account_of}, who can read and change your code, data and results there"
+    ]
 
 
 def _away(endpoint: EndpointFacts) -> list[str]:
