@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,13 +50,13 @@ from diamond.core.order import (
     Placement,
     Resources,
 )
+from diamond.core.redact import has_credentials
 from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
 """Fields of the spec that may also be written under `options:`."""
 USER_VARIABLES = ("DIAMOND_BIND",)
 """DIAMOND_ variables that users may set themselves; see docs/launch.md."""
-_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ def examine(
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
-    warnings += choose_launch(spec).notes
+    warnings += [*choose_launch(spec).notes, *_credentials_in_commands(spec)]
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
@@ -209,6 +208,21 @@ def examine(
         image,
         build,
     )
+
+
+def _credentials_in_commands(spec: Spec) -> list[str]:
+    """Rejected where Diamond reads a URL itself; a command is the person's own."""
+    places = {"run": [spec.run] if isinstance(spec.run, str) else list(spec.run or [])}
+    given = spec.environment
+    if isinstance(given, EnvironmentSpec):
+        places["environment.variables"] = [str(value) for value in given.variables.values()]
+    if isinstance(given, ImageEnvironmentSpec):
+        places["environment.commands"] = list(given.commands)
+    return [
+        f"A URL in `{name}` contains a password or token, but specs are stored and shown. Use `secrets:` instead"
+        for name, texts in places.items()
+        if any(map(has_credentials, texts))
+    ]
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
@@ -347,10 +361,10 @@ def check_inline(given: EnvironmentSpec, faults: Faults, prefix: str = "environm
 
 def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for line in given.requirements:
-        if _PASSWORD.search(line):
+        if has_credentials(line):
             faults.add(
                 f"{prefix}requirements",
-                "A URL contains a password, but specs are stored and shown",
+                "A URL contains a password or token, but specs are stored and shown",
                 "Remove it: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
             )
         elif line.lstrip().startswith("-"):
@@ -440,10 +454,10 @@ def _check_data(spec: Spec, faults: Faults) -> None:
 
 def _code(spec: Spec, code: CodeFacts | None, faults: Faults, *, follows: bool) -> Code | None:
     text = spec.code or ""
-    if _PASSWORD.search(text):
+    if has_credentials(text):
         faults.add(
             "code",
-            "The git URL contains a password, but specs are stored and shown",
+            "The git URL contains a password or token, but specs are stored and shown",
             "Use an ssh URL (git@host:path), or a git credential helper on the endpoint.",
         )
         return None

@@ -168,3 +168,15 @@ def test_work_that_was_shared_is_no_longer_once_it_is_in_a_course(service: Runni
     for task in (before, early):
         assert lecturer.call("GET", f"/tasks/{task['id']}").status == 200
         assert fellow.call("GET", f"/tasks/{task['id']}").status == 404
+
+
+def test_a_token_in_the_url_of_a_repository_is_neither_stored_nor_repeated(scene: Scene) -> None:
+    """Whoever sees a task sees its spec."""
+    spec = {"name": "x", "run": "true", "on": scene.name}
+    for field in (
+        {"code": "https://ghp_s3cret@git.example.org/x.git@abc123"},
+        {"environment": {"requirements": ["git+https://glpat-s3cret@git.example.org/x.git"]}},
+    ):
+        refused = scene.client.call("POST", "/jobs", {"spec": {**spec, **field}})
+        assert (refused.status, refused.json["code"]) == (422, "invalid-spec")
+        assert b"s3cret" not in refused.body
