@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -15,7 +14,7 @@ from support.http import Answer, Client
 from support.people import add_person, execute, put_in_project
 from support.scene import Scene
 from support.scripted_agent import ScriptedAgent
-from support.service import RunningService, running_service
+from support.service import RunningService
 
 _numbers = count(1)
 FORM = "application/x-www-form-urlencoded"
@@ -53,20 +52,6 @@ def test_a_report_shows_a_viewer_the_task_and_nothing_of_the_machine(scene: Scen
     assert (seen["task"]["id"], seen["machine"]) == (task["id"], {"host": "login1", "attempts": []})
     assert "grant-7" not in json.dumps(seen) and "profile" not in seen["endpoint"]
     assert "grant-7" in json.dumps(own["endpoint"]) and own["machine"]["agent_log"] == "/home/ada"
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """People of a provider, which nobody asks here."""
-    home = tmp_path_factory.mktemp("shared")
-    (home / "secret").write_text("s")
-    config = home / "diamond.toml"
-    config.write_text(
-        '[people.providers.campus]\nissuer = "http://127.0.0.1:9"\ntitle = "Campus"\n'
-        f'client_id = "diamond"\nclient_secret_file = "{home}/secret"\n'
-    )
-    with running_service(home, people=config) as running:
-        yield running
 
 
 def test_a_link_of_another_signs_nobody_in_unawares(shared: RunningService) -> None:

@@ -46,9 +46,6 @@ async def resume_task(
             raise Conflict(
                 f"Endpoint {row.endpoint_name} has been removed", "Run the spec on another one."
             )
-        if row.state not in FINAL_WORDS:
-            allowed = await _allow_more(tx, row, endpoint, wanted, principal)
-            return (await show_tasks(tx.connection, [allowed]))[0]
         await require_still_allowed(
             tx.connection,
             principal,
@@ -57,6 +54,9 @@ async def resume_task(
             endpoint_name=row.endpoint_name,
         )
         await require_usable(tx.connection, principal.user, endpoint)
+        if row.state not in FINAL_WORDS:
+            allowed = await _allow_more(tx, row, endpoint, wanted, principal)
+            return (await show_tasks(tx.connection, [allowed]))[0]
         made = await _as_new_task(tx, row, endpoint, wanted)
         return await show_new_task(tx.connection, made)
 
