@@ -116,6 +116,13 @@ class Browser:
             url, form = urljoin(url, seen.headers["location"]), None
         raise AssertionError(f"endless redirects at {url}")
 
+    def confirm(self, link: str) -> OpenedPage:
+        """Say yes on the page of a one-time link."""
+        page = self.open(link)
+        code = re.search(r'name="code" value="([^"]+)"', page.body)
+        assert code, page.body
+        return self.open(urljoin(link, "/open"), {"code": code.group(1)})
+
     def sign_in(self, url: str, login: str, *, stop_at: str = "") -> OpenedPage:
         """Fill in the provider's forms: user name and consent."""
         seen = self.open(url, stop_at=stop_at)
@@ -146,6 +153,7 @@ class Browser:
             body = urlencode(form) if form is not None else None
             if body is not None:
                 headers["Content-Type"] = "application/x-www-form-urlencoded"
+                headers["Origin"] = f"{place.scheme}://{place.netloc}"
             target = f"{place.path or '/'}?{place.query}" if place.query else place.path or "/"
             connection.request("POST" if form is not None else "GET", target, body, headers)
             answer = connection.getresponse()

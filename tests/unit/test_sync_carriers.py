@@ -55,7 +55,7 @@ def over_ssh(server: SmallServer) -> Iterator[Link]:
 
 def carried(call: SyncCall, link: Link) -> bytes:
     """The answer, read the way the agent reads it."""
-    link.generation = 4
+    link.act_as(4)
     path = f"{call.name}/{SUBJECT}" if call.subject else call.name
     if call.answer is None:
         with link.fetch(path, b"body \x00\xff") as stream:

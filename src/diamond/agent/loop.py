@@ -199,7 +199,13 @@ class Agent:
         )
 
     def _assemble_handlers(self) -> None:
-        self._transfers = Transfers(self._folders, self._link, self._stager.images, self._stopping)
+        self._transfers = Transfers(
+            self._folders,
+            self._link,
+            self._stager.images,
+            self._stopping,
+            tells_all=lambda: self._policy.allows_logs,
+        )
         self._commands = CommandHandler(
             self._tasks,
             self._attempts,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,6 +50,7 @@ from diamond.core.order import (
     Placement,
     Resources,
 )
+from diamond.core.redact import has_credentials
 from diamond.images.accelerators import cpu_note, for_cpu, needs_choice
 from diamond.schedulers.options import check_option
 
@@ -58,7 +58,6 @@ LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "ac
 """Fields of the spec that may also be written under `options:`."""
 USER_VARIABLES = ("DIAMOND_BIND",)
 """DIAMOND_ variables that users may set themselves; see docs/launch.md."""
-_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,8 @@ class EndpointFacts:
     default: bool
     facts: dict[str, Any]
     secrets: list[str] | None = None
+    account_of: str = ""
+    """Whose community account it is, if not the person's own."""
 
 
 @dataclass(frozen=True)
@@ -179,12 +180,16 @@ def examine(
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
-    warnings += choose_launch(spec).notes
+    warnings += [*choose_launch(spec).notes, *_credentials_in_commands(spec)]
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
-        warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
+        warnings += [
+            *_without_effect(endpoint, placement),
+            *_away(endpoint),
+            *_of_another(endpoint),
+        ]
         warnings += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
     if build and not spec.resources.gpus_per_node and needs_choice(build.environment):
@@ -207,6 +212,21 @@ def examine(
         image,
         build,
     )
+
+
+def _credentials_in_commands(spec: Spec) -> list[str]:
+    """Rejected where Diamond reads a URL itself; a command is the person's own."""
+    places = {"run": [spec.run] if isinstance(spec.run, str) else list(spec.run or [])}
+    given = spec.environment
+    if isinstance(given, EnvironmentSpec):
+        places["environment.variables"] = [str(value) for value in given.variables.values()]
+    if isinstance(given, ImageEnvironmentSpec):
+        places["environment.commands"] = list(given.commands)
+    return [
+        f"A URL in `{name}` contains a password or token, but specs are stored and shown. Use `secrets:` instead"
+        for name, texts in places.items()
+        if any(map(has_credentials, texts))
+    ]
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
@@ -252,7 +272,7 @@ def _choose_endpoint(
     for word in wanted:
         name, _, partition = word.partition("/")
         if name == "auto":
-            candidates.append((_default(endpoints), partition))
+            candidates += [(one, partition) for one in _default(endpoints, faults)]
         elif name in known:
             candidates.append((known[name], partition))
         else:
@@ -265,9 +285,26 @@ def _choose_endpoint(
     return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
 
 
-def _default(endpoints: Sequence[EndpointFacts]) -> EndpointFacts:
-    """The endpoint marked as default, else the newest one that is online."""
-    return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
+def _default(endpoints: Sequence[EndpointFacts], faults: Faults) -> list[EndpointFacts]:
+    """The endpoint marked as default, else the newest one that is online. Another person's account must be named."""
+    own = [endpoint for endpoint in endpoints if not endpoint.account_of]
+    if own:
+        return [min(own, key=lambda one: (not one.default, one.state != "online"))]
+    names = ", ".join(f"{one.name} ({one.account_of})" for one in endpoints)
+    faults.add(
+        "on",
+        "You have no endpoint of your own",
+        f"Name a community account whose owner you trust with your code and data: on: NAME. Shared with you: {names}",
+    )
+    return []
+
+
+def _of_another(endpoint: EndpointFacts) -> list[str]:
+    if not endpoint.account_of:
+        return []
+    return [
+        f"{endpoint.name} is the account of {endpoint.account_of}, who can read and change your code, data and results there"
+    ]
 
 
 def _away(endpoint: EndpointFacts) -> list[str]:
@@ -328,10 +365,10 @@ def check_inline(given: EnvironmentSpec, faults: Faults, prefix: str = "environm
 
 def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for line in given.requirements:
-        if _PASSWORD.search(line):
+        if has_credentials(line):
             faults.add(
                 f"{prefix}requirements",
-                "A URL contains a password, but specs are stored and shown",
+                "A URL contains a password or token, but specs are stored and shown",
                 "Remove it: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
             )
         elif line.lstrip().startswith("-"):
@@ -421,10 +458,10 @@ def _check_data(spec: Spec, faults: Faults) -> None:
 
 def _code(spec: Spec, code: CodeFacts | None, faults: Faults, *, follows: bool) -> Code | None:
     text = spec.code or ""
-    if _PASSWORD.search(text):
+    if has_credentials(text):
         faults.add(
             "code",
-            "The git URL contains a password, but specs are stored and shown",
+            "The git URL contains a password or token, but specs are stored and shown",
             "Use an ssh URL (git@host:path), or a git credential helper on the endpoint.",
         )
         return None

@@ -18,9 +18,23 @@ _KNOWN_SHAPE = re.compile(
     r"hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}"
     r"|AKIA[A-Z0-9]{12,}|sk-[A-Za-z0-9_-]{16,}|xox[abp]-[\w-]{10,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
 )
+# A short name before the @ is a user's, as in https://ada@host; anything longer, or with a known beginning, is a token.
+_USER = r"(?!gh[pousr]_|github_pat_|glpat-|hf_)[\w.-]{1,19}@"
+_CREDENTIALS = re.compile(
+    rf"((?:git\+)?https?://)(?!{_USER})[^/\s]+@|(\w+://)[^/\s:@]*:[^/\s]+@", re.IGNORECASE
+)
 # Names of secrets may be shown; values may not.
 _TELL_KEYS = frozenset({"secrets"})
 _HIDE_KEYS = frozenset({"variables"})
+
+
+def has_credentials(text: str) -> bool:
+    """Whether a URL in the text holds a password or a token."""
+    return bool(_CREDENTIALS.search(text))
+
+
+def without_credentials(text: str) -> str:
+    return _CREDENTIALS.sub(lambda found: found[1] or found[2], text)
 
 
 def redacted(value: Any, secrets: Sequence[str] = ()) -> Any:

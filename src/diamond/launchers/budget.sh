@@ -1,4 +1,4 @@
-# What the jobs of this task have used, by the files of its runs, against what its budget holds: a job that the site put
+# What the jobs of this task have used, by the files of its runs, against what its budget and its owner's limits allow: a job that the site put
 # back in the queue begins no program that could pass it, whether or not anybody is there to say so.
 # Each run was timed by its own node. The service grants `most_seconds`, of all jobs together.
 
@@ -73,7 +73,7 @@ diamond_over_budget() {
   diamond_duration limit "$1"
   diamond_duration most "$2"
   [ "$diamond_run" -eq 1 ] || words='the site put it back in the queue; '
-  words+="after $used h, a run of up to $limit h could go beyond the $most h that the budget pays for: its program was not started"
+  words+="after $used h, a run of up to $limit h could go beyond the $most h that its budget and limits allow: its program was not started"
   { printf '{"reason": "budget", "message": "%s"}\n' "$words" >"$diamond_place/culprit.json"; } 2>/dev/null
   diamond_end_unstarted 73 "$words"
 }

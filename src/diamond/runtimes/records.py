@@ -65,8 +65,18 @@ class Record:
         return self.format == "venv" or (self.version >= VERSION and not self.arrived)
 
 
+PUBLIC = ("identity", "sha256", "format", "platform", "size", "runtime")
+"""What may leave a machine that lets only states leave."""
+
+
 def record_data(record: Record) -> Dict[str, Any]:
     return asdict(record)
+
+
+def public_record_data(record: Record) -> Dict[str, Any]:
+    """That there is such a file, and nothing of what is in it or where it lies."""
+    data = record_data(record)
+    return {**{name: data[name] for name in (*PUBLIC, "arrived", "version")}, "file": ""}
 
 
 def record_from(data: Any) -> Record:

@@ -51,3 +51,17 @@ def endpoint(tmp_path: Path, liar: SyncService) -> Iterator[AgentProcess]:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with running_service(tmp_path_factory.mktemp("home")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """People of a provider, which nobody asks here."""
+    home = tmp_path_factory.mktemp("shared")
+    (home / "secret").write_text("s")
+    config = home / "diamond.toml"
+    config.write_text(
+        '[people.providers.campus]\nissuer = "http://127.0.0.1:9"\ntitle = "Campus"\n'
+        f'client_id = "diamond"\nclient_secret_file = "{home}/secret"\n'
+    )
+    with running_service(home, people=config) as running:
+        yield running

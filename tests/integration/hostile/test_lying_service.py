@@ -283,3 +283,30 @@ def test_a_listed_image_is_its_bytes(
     image = {"identity": IDENTITY, "sha256": good, "format": "squashfs"}
     assert "not on this machine" in outcome(endpoint, liar, {"command": "true", "image": image})
     assert not (tmp_path / "entered").exists()
+
+
+# What leaves (A14)
+
+
+def test_with_states_alone_nothing_of_an_image_leaves_but_that_it_is_there(
+    endpoint: AgentProcess, liar: SyncService
+) -> None:
+    """In the answer to a transfer, in the list of images, in the message of a transfer that fails."""
+    write_policy(endpoint, 'egress = "states"')
+    endpoint.start()
+    record = fetched(liar, GOOD)
+    failing = new_id("m")
+    liar.send("image", act="pull", move=failing, reference="no-such-thing://private-77/x:1")
+    liar.send("image", act="delete", sha256="9" * 64, format="squashfs", identity=IDENTITY)
+    eventually(lambda: [one for one in liar.moves if one["move"] == failing])
+    eventually(lambda: liar.images)
+    [reported] = [one["record"] for one in liar.moves if one.get("record")]
+    public = {"identity", "sha256", "format", "platform", "size", "runtime"}
+    for told in (reported, *liar.images):
+        assert told["sha256"] == record["sha256"] and told["file"] == ""
+        assert set(told) == public | {"file", "arrived", "version"}
+    [ended] = [one for one in liar.moves if one["move"] == failing]
+    assert (ended["state"], ended["message"]) == (
+        "failed",
+        "the message stays on the machine, as its policy requires",
+    )

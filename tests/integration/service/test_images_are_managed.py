@@ -160,6 +160,23 @@ def test_a_source_that_cannot_send_ends_the_transfer_with_its_reason(
     assert ended["state"] == "failed" and "no longer here" in ended["message"]
 
 
+def test_an_image_on_a_machine_that_tells_only_its_digest_runs_as_it_was_sent(
+    service: RunningService,
+) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    inside = {"variables": {"LEVEL": "3"}, "path": ["/opt/venv/bin"]}
+    found = image(alpha, "private", 7, **inside)
+    task = beta.submit(environment=found["name"])
+    (fetch,) = take_commands(beta)
+    public = ("identity", "sha256", "format", "platform", "size", "runtime")
+    record = {name: fetch["record"][name] for name in public}
+    told = {"move": task["awaits"], "state": "done", "record": {**record, "file": "", "version": 2}}
+    beta.agent.good("moves", {"items": [told]})
+    (submit,) = [one for one in take_commands(beta) if one["type"] == "submit"]
+    ordered = submit["task_json"]["order"]["image"]
+    assert {name: ordered[name] for name in inside} == inside
+
+
 def test_a_move_is_called_off(service: RunningService) -> None:
     alpha, beta = new_scene(service), new_scene(service)
     content = b"some bytes of a file"

@@ -268,9 +268,9 @@ def test_a_token_asks_for_a_fresh_sign_in_where_the_settings_say_so(
     """Its own service on SQLite: the settings are another."""
     config = write_config(tmp_path, provider, fresh=0.0001)
     with running_service(tmp_path, people=config) as service:
-        link = urlsplit(service.client.post("/open")["url"])
+        link = service.client.post("/open")["url"]
         browser = Browser()
-        browser.open(f"{service.url}{link.path}?{link.query}")
+        browser.confirm(link)
         local = client_of(service, browser)
         assert local.call("POST", "/tokens", {"name": "x"}).json["code"] == "fresh-sign-in"
         assert service.client.call("POST", "/tokens", {"name": "x"}).status == 201

@@ -162,7 +162,7 @@ def test_a_task_that_waits_for_others_is_submitted_once_they_have_succeeded(
         row = await find_task(tx.connection, task)
         assert row is not None
         steps = Steps(row.owner)
-        steps.load(row)
+        await steps.load(tx, row)
         steps.apply(task, Started(1.0, row.attempt, run=1, node="n1"))
         steps.apply(task, Exited(2.0, row.attempt, run=1, exit_code=0))
         await steps.save(tx)
@@ -186,7 +186,7 @@ def test_a_task_fails_with_what_it_waits_for(
         row = await find_task(tx.connection, "t1")
         assert row is not None
         steps = Steps(row.owner)
-        steps.load(row)
+        await steps.load(tx, row)
         steps.apply("t1", PrepareFailed(1.0, row.attempt, Reason.DISK.value, "the disk is full"))
         await steps.save(tx)
 

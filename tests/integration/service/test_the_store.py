@@ -59,10 +59,19 @@ def test_every_table_but_people_has_an_owner() -> None:
     assert without == ["users"]
 
 
+TOKENS = """
+UPDATE jobs SET spec = json_set(spec, '$.code', 'https://ghp_s3cret@host/x@abc', '$.run', 'a https://u:p@h');
+UPDATE tasks SET "order" = json_set("order", '$.code', json('{"git_url": "https://ghp_s3cret@host/x"}')),
+  message = 'git: https://ghp_s3cret@host';
+"""
+
+
 def test_an_older_database_is_upgraded_with_its_rows(tmp_path: Path) -> None:
+    """Without the tokens that older versions accepted in URLs of repositories."""
     with sqlite3.connect(tmp_path / "diamond.db") as connection:
         connection.executescript(OLD.read_text())
         connection.executescript(CURVE)
+        connection.executescript(TOKENS)
     connection.close()
     with running_service(tmp_path) as service:
         task = service.client.get("/tasks/told234567891")
@@ -73,6 +82,11 @@ def test_an_older_database_is_upgraded_with_its_rows(tmp_path: Path) -> None:
         assert curve["points"] == [[1, 10.0, 0.5], [2, 11.0, 0.25]]
         body = {"spec": {"name": "x", "run": "true", "secrets": ["A"]}}
         assert service.client.call("POST", "/jobs", body).status == 201
+        job = service.client.get(f"/jobs/{task['job']}")
+        assert job["spec"]["code"] == "https://host/x@abc"
+        assert job["spec"]["run"] == "a https://u:p@h", "a command stays as it was"
+        assert task["order"]["code"]["git_url"] == "https://host/x"
+        assert (task["message"], "s3cret" in str([job, task])) == ("git: https://host", False)
 
 
 def test_two_services_that_start_at_once_upgrade_once(tmp_path: Path, postgres: Postgres) -> None:

@@ -100,7 +100,7 @@ def test_a_second_run_that_could_pass_the_budget_begins_no_program_and_says_why(
     assert (last.run, last.exit_code, last.reason) == (2, NOT_STARTED, "budget")
     assert last.message == (
         "the site put it back in the queue; after 0:01:41 h, a run of up to 0:05:00 h could go beyond the 0:06:40 h "
-        "that the budget pays for: its program was not started"
+        "that its budget and limits allow: its program was not started"
     )
     assert last.message in (it.own / "runs/2/stderr.log").read_text()
 

@@ -367,13 +367,27 @@ def test_an_account_on_a_machine_without_batch_system_has_no_effect() -> None:
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
-    for code in ("https://ada:s3cret@git.example.org/x.git@abc123", "http://:s3cret@h/x"):
+    for code in (
+        "https://ada:s3cret@git.example.org/x.git@abc123",
+        "http://:s3cret@h/x",
+        "https://ghp_s3cret@git.example.org/x.git@abc123",
+        "https://0a1b2c3d4e5f6a7b8c9d-s3cret@git.example.org/x.git@abc123",
+    ):
         told = faults({"run": "x", "code": code})["code"]
         assert "credential helper" in told
         assert "s3cret" not in told
-    lines = ["pkg @ git+https://ada:s3cret@git.example.org/pkg"]
-    told = faults({"run": "x", "environment": {"requirements": lines}})["environment.requirements"]
-    assert "s3cret" not in told
+    for who in ("ada:s3cret", "glpat-s3cret"):
+        lines = [f"pkg @ git+https://{who}@git.example.org/pkg"]
+        given = {"run": "x", "environment": {"requirements": lines}}
+        assert "s3cret" not in faults(given)["environment.requirements"]
+
+
+def test_a_token_in_a_command_is_warned_of_and_not_repeated() -> None:
+    url = "https://ghp_s3cret@git.example.org/x"
+    environment = {"variables": {"PIP_INDEX_URL": url}}
+    warnings = compose({"run": f"git clone {url}", "environment": environment}).warnings
+    assert ["`run`" in warnings[0], "`environment.variables`" in warnings[1]] == [True, True]
+    assert "s3cret" not in str(warnings)
 
 
 @pytest.mark.parametrize(

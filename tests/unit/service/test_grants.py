@@ -15,6 +15,7 @@ from diamond.service.chains.grants import (
     first_chain,
     granted_until,
     most_seconds,
+    node_hours_with_follow_ups,
     queue_after_seconds,
     refusal,
     spending,
@@ -32,6 +33,10 @@ def order(budget: str = "", **resources: Any) -> Order:
 
 def attempt(number: int, began: float | None, ended: float | None, **more: Any) -> AttemptRow:
     return AttemptRow(id=f"a{number}", number=number, started=began, ended=ended, **more)
+
+
+def until(chain: ChainRow, asked: Order, attempts: list[AttemptRow]) -> int:
+    return granted_until(chain, asked.resources, asked.resume, attempts)
 
 
 def test_what_was_used_and_what_may_still_be_used_are_kept_apart() -> None:
@@ -72,6 +77,22 @@ def test_a_budget_says_how_long_all_jobs_may_last_together(budget: str, seconds:
     assert most_seconds(ChainRow(), order().resources) is None
 
 
+def test_limits_leave_only_so_many_attempts() -> None:
+    """Each may take two node-hours."""
+    running, asked = [attempt(1, 0, None)], order("90 node-hours")
+    chain = replace(first_chain(asked, None), limit_hours=5.0)
+    assert until(chain, asked, running) == 2
+    assert most_seconds(chain, asked.resources) == int(2.5 * HOUR)
+    assert node_hours_with_follow_ups(chain, asked.resources, RESUME, running) == 4.0
+    assert refusal(chain, asked, [attempt(1, 0, HOUR)]) is None
+    made = [attempt(1, 0, HOUR), attempt(2, HOUR, 2 * HOUR)]
+    refused = refusal(chain, asked, made)
+    assert refused is not None and refused.ask
+    assert "leave 1 node-hours and the next attempt may take 2" in refused.message
+    assert until(chain, asked, made) == 2
+    assert until(replace(chain, limit_hours=2.0), asked, [*running, attempt(2, None, None)]) == 1
+
+
 def test_a_unit_without_a_rate_is_refused() -> None:
     with pytest.raises(BadRequest, match="SU"):
         budget_of("100 SU", order(), {"cpu": 1.0})
@@ -90,16 +111,16 @@ def test_a_follow_up_that_was_given_back_is_no_attempt_that_counts() -> None:
     made: list[Any] = [attempt(n, n, n + 1) for n in (1, 2, 3)]
     back = attempt(4, None, 4, reason="withdrawn")
     assert refusal(ChainRow(), order(), [*made, back]) is None
-    assert granted_until(ChainRow(), order(), [*made, back]) == 5
+    assert until(ChainRow(), order(), [*made, back]) == 5
 
 
 def test_the_agent_is_granted_what_fits_even_if_all_of_it_is_used() -> None:
     running: list[Any] = [attempt(1, 0, None)]
     chain = first_chain(order("7 node-hours"), None)
-    assert granted_until(chain, order("7 node-hours"), running) == 3
-    assert granted_until(ChainRow(), order(), running) == 4
+    assert until(chain, order("7 node-hours"), running) == 3
+    assert until(ChainRow(), order(), running) == 4
     few = Order("x", resume=Continue(max_attempts=2))
-    assert granted_until(ChainRow(), few, running) == 2
+    assert until(ChainRow(), few, running) == 2
 
 
 def test_a_follow_up_is_queued_one_wait_before_the_end() -> None:
@@ -134,7 +155,7 @@ def test_follow_ups_that_were_given_back_leave_the_number_of_attempts_alone() ->
         attempt(2, None, 1, reason="withdrawn"),
         attempt(7, 2, None),
     ]
-    assert granted_until(first_chain(few, None), few, made) == 8
+    assert until(first_chain(few, None), few, made) == 8
 
 
 def run(number: int, started: float, ended: float | None = None) -> RunRow:
@@ -165,6 +186,6 @@ def test_a_limit_that_was_raised_is_set_aside_whole() -> None:
 def test_a_follow_up_that_no_longer_fits_the_budget_is_withdrawn(present: AttemptRow) -> None:
     chain, asked = first_chain(order("5 node-hours"), None), order("5 node-hours")
     as_planned: list[Any] = [attempt(1, 0, None), attempt(2, None, None)]
-    assert granted_until(chain, asked, as_planned) == 2
-    assert granted_until(chain, asked, [present, attempt(2, None, None)]) == 1
-    assert granted_until(chain, asked, [present]) == 1
+    assert until(chain, asked, as_planned) == 2
+    assert until(chain, asked, [present, attempt(2, None, None)]) == 1
+    assert until(chain, asked, [present]) == 1

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ from diamond.core.protocol import (
 from diamond.runtimes.below import below
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record, record_data, record_from
+from diamond.runtimes.records import Record, public_record_data, record_data, record_from
 from diamond.runtimes.registries import pull, push
 from diamond.runtimes.store import arrived, every, find, find_file, remove, verify
 
@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
+KEPT_HERE = "the message stays on the machine, as its policy requires"
 
 
 @dataclass
@@ -65,6 +66,8 @@ class Transfers:
     link: Link
     images: Callable[[], Images]
     stopping: threading.Event
+    tells_all: Callable[[], bool] = lambda: True
+    """Whether more than states may leave this machine."""
     _sending: queue.Queue[ImageCommand] = field(default_factory=queue.Queue)
     _others: queue.Queue[ImageCommand] = field(default_factory=queue.Queue)
     _cancelled: set[str] = field(default_factory=set)
@@ -109,7 +112,7 @@ class Transfers:
     def send_inventory(self) -> None:
         """What is here now, so that nobody is sent to an image that no longer exists."""
         looked = time.monotonic()
-        items = [record_data(one) for one in every(self._places) if Path(one.file).exists()]
+        items = [self._told(one) for one in every(self._places) if Path(one.file).exists()]
         age = time.monotonic() - looked
         ask(self.link, "images", ImageInventory(items, age), timeout=120)
 
@@ -202,7 +205,7 @@ class Transfers:
             with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, record, part)
                 found = arrived(self._places, record, part, sha256=arriving.sha256())
-        done = TransferReport(command.move, "done", bytes=found.size, record=record_data(found))
+        done = TransferReport(command.move, "done", bytes=found.size, record=self._told(found))
         self._report(done)
 
     def _found(self, record: Record) -> Record | None:
@@ -252,7 +255,7 @@ class Transfers:
             "done",
             bytes=record.size,
             size=record.size,
-            record=record_data(record),
+            record=self._told(record),
             recipe=recipe,
         )
         self._report(done)
@@ -280,7 +283,13 @@ class Transfers:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
+    def _told(self, record: Record) -> dict[str, Any]:
+        return record_data(record) if self.tells_all() else public_record_data(record)
+
     def _report(self, transfer: TransferReport) -> None:
+        if not self.tells_all():
+            message = KEPT_HERE if transfer.message else ""
+            transfer = replace(transfer, message=message, recipe=None)
         ask(self.link, "moves", TransferReports([transfer]), timeout=60)
 
     def _keep_inventory_current(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-PUBLIC = ("identity", "sha256", "format", "platform", "size", "runtime")
+from diamond.runtimes.records import PUBLIC
 
 
 def redact_steps(content: bytes) -> bytes:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from diamond.agent.guard.policy import Policy
+from diamond.agent.images.transfers import KEPT_HERE
 from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.events import Event, Progressed
 from diamond.core.task import Reason
-
-KEPT_HERE = "the message stays on the machine, as its policy requires"
 
 
 @dataclass(frozen=True)

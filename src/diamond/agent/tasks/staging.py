@@ -35,6 +35,7 @@ from diamond.core.errors import (
 )
 from diamond.core.order import Build, Code, Order
 from diamond.core.protocol import Person, read_asked
+from diamond.core.redact import without_credentials
 from diamond.core.task import Reason
 from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
@@ -350,7 +351,7 @@ def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[
         raise StageFailed(Reason.CODE, f"{code.git_commit!r} is not a commit")
     aside = folder.run_dir.parent / "code.new"
     shutil.rmtree(aside, ignore_errors=True)
-    say("code", f"cloning {_without_password(code.git_url)}")
+    say("code", f"cloning {without_credentials(code.git_url)}")
     _git(["clone", "--quiet", "--no-checkout", "--", code.git_url, str(aside)], folder, cancelled)
     _git(
         ["-C", str(aside), "checkout", "--quiet", "--detach", code.git_commit, "--"],
@@ -370,11 +371,8 @@ def _git(arguments: list[str], folder: AttemptFolder, cancelled: Callable[[], bo
         ["git", *arguments], log=log, say=lambda _: None, cancelled=cancelled, variables=variables
     )
     if code:
-        raise StageFailed(Reason.CODE, "git: " + " / ".join(last_lines(log, 3)))
-
-
-def _without_password(url: str) -> str:
-    return re.sub(r"//[^/@]*@", "//", url)
+        message = "git: " + " / ".join(last_lines(log, 3))
+        raise StageFailed(Reason.CODE, without_credentials(message))
 
 
 def _message(error: DiamondError) -> str:

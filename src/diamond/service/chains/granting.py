@@ -24,7 +24,7 @@ from diamond.service.platform.database.rows import JsonObject
 
 
 def grant_of(task: ChainedTaskRow) -> JsonObject:
-    """For the command `submit`; nothing for a task that neither queues ahead nor has a budget."""
+    """For the command `submit`; nothing for a task that neither queues ahead nor has a budget or a limit."""
     limit = _limit(task)
     if not queues_ahead(task):
         return {"chain": limit} if limit else {}
@@ -58,7 +58,7 @@ async def known_waits(
 
 
 def _granted(task: ChainedTaskRow) -> JsonObject:
-    until = granted_until(task.chain, task.order, task.attempts)
+    until = granted_until(task.chain, task.resources, task.resume, task.attempts)
     return {"until": until, "counted": highest_number(task.attempts)}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from diamond.core.events import NotAllowed
-from diamond.core.order import Order, Resources
+from diamond.core.order import Continue, Order, Resources
 from diamond.core.task import Reason
 from diamond.planning.budget import (
     UNASKED_FOLLOW_UPS,
@@ -96,25 +97,21 @@ def node_hours_at_most(resources: Resources) -> float:
     return resources.nodes * resources.walltime_minutes / 60
 
 
+def node_hours_with_follow_ups(
+    chain: ChainRow, resources: Resources, resume: Continue, attempts: Sequence[AttemptRow]
+) -> float:
+    """Of attempts that have not ended, and of those that the agent may make without asking."""
+    alive = spending(chain, resources, attempts).node_hours_committed
+    if not resume.ahead:
+        return alive
+    more = granted_until(chain, resources, resume, attempts) - highest_number(attempts)
+    return alive + max(0, more) * node_hours_at_most(resources)
+
+
 def refusal(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow]) -> NotAllowed | None:
     """Why the next attempt may not begin now; None if it may."""
     used = spending(chain, order.resources, attempts)
-    if used.budget is not None:
-        verdict = may_start(
-            used.budget,
-            _whole(order),
-            spent=used.spent,
-            committed=used.committed,
-            units_per_node_hour=used.rate,
-        )
-        if verdict.may_start:
-            return None
-        return NotAllowed(reason=Reason.BUDGET.value, message=verdict.words)
-    made = _made(attempts)
-    if made < allowed_attempts(chain):
-        return None
-    message = f"{made} attempts were made and it has no budget: it continues when you allow it"
-    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=message, ask=True)
+    return _over_budget(used, order) or _over_limit(chain, used, order) or _asks(chain, attempts)
 
 
 def allowed_attempts(chain: ChainRow) -> int:
@@ -122,32 +119,36 @@ def allowed_attempts(chain: ChainRow) -> int:
     return chain.allowed or 1 + UNASKED_FOLLOW_UPS
 
 
-def granted_until(chain: ChainRow, order: Order, attempts: Sequence[AttemptRow]) -> int:
+def granted_until(
+    chain: ChainRow, resources: Resources, resume: Continue, attempts: Sequence[AttemptRow]
+) -> int:
     """The highest number that the agent may give to an attempt without asking; withdrawn follow-ups do not count.
 
     Where a requeue or a longer limit has used up what was set aside for a follow-up, it is below that one's number.
     """
-    used, waiting = spending(chain, order.resources, attempts), _follow_ups(attempts)
-    if used.budget is None:
-        more = allowed_attempts(chain) - _made(attempts)
-    else:
-        more = _fit(used, order)
-        if more < 0 and waiting:
-            return waiting[max(more, -len(waiting))].number - 1
-    most = min(more, order.resume.max_attempts - _made(attempts))
+    used, waiting = spending(chain, resources, attempts), _follow_ups(attempts)
+    paid = _fit(used, resources, resume.max_attempts)
+    if chain.limit_hours is not None:
+        paid = min(paid, _fit_limit(chain.limit_hours, used, resources))
+    if paid < 0 and waiting:
+        return waiting[max(paid, -len(waiting))].number - 1
+    allowed = resume.max_attempts if used.budget else allowed_attempts(chain)
+    most = min(paid, min(allowed, resume.max_attempts) - _made(attempts))
     return highest_number(attempts) + max(0, most)
 
 
 def most_seconds(chain: ChainRow, resources: Resources) -> int | None:
-    """For the batch scripts: how long all jobs of the task may last together; None where there is no budget."""
-    budget = chain.budget
-    if budget is None or not budget.rate:
-        return None
-    return int(longest_within(budget.amount, resources.nodes, budget.rate) + 1e-3)
+    """For the batch scripts: how long all jobs of the task may last together; None without a budget and a limit."""
+    budget, paid = chain.budget, []
+    if budget is not None and budget.rate:
+        paid.append(longest_within(budget.amount, resources.nodes, budget.rate))
+    if chain.limit_hours is not None:
+        paid.append(longest_within(chain.limit_hours, resources.nodes))
+    return int(min(paid) + 1e-3) if paid else None
 
 
 def highest_number(attempts: Iterable[AttemptRow]) -> int:
-    return max(attempt.number for attempt in attempts)
+    return max((attempt.number for attempt in attempts), default=0)
 
 
 def queue_after_seconds(
@@ -198,13 +199,58 @@ def hand_over_seconds(order: Order) -> float:
     return min(order.resume.lead_seconds or DEFAULT_HAND_OVER_SECONDS, limit / 8)
 
 
-def _fit(used: Spending, order: Order) -> int:
+def _over_budget(used: Spending, order: Order) -> NotAllowed | None:
+    if used.budget is None:
+        return None
+    verdict = may_start(
+        used.budget,
+        _whole(order.resources),
+        spent=used.spent,
+        committed=used.committed,
+        units_per_node_hour=used.rate,
+    )
+    if verdict.may_start:
+        return None
+    return NotAllowed(reason=Reason.BUDGET.value, message=verdict.words)
+
+
+def _over_limit(chain: ChainRow, used: Spending, order: Order) -> NotAllowed | None:
+    """It asks: there is room again when other work has ended, or somebody raises the limit."""
+    if chain.limit_hours is None or _fit_limit(chain.limit_hours, used, order.resources) > 0:
+        return None
+    left = max(0.0, chain.limit_hours - used.node_hours - used.node_hours_committed)
+    message = (
+        f"your limits leave {left:.4g} node-hours and the next attempt may take "
+        f"{node_hours_at_most(order.resources):.4g}: resume it when there is room"
+    )
+    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=message, ask=True)
+
+
+def _asks(chain: ChainRow, attempts: Sequence[AttemptRow]) -> NotAllowed | None:
+    made = _made(attempts)
+    if chain.budget is not None or made < allowed_attempts(chain):
+        return None
+    message = f"{made} attempts were made and it has no budget: it continues when you allow it"
+    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=message, ask=True)
+
+
+def _fit(used: Spending, resources: Resources, most: int) -> int:
     """How many whole attempts the budget still has room for; below 0: how many too many are queued."""
-    assert used.budget is not None
-    cost = used.rate * _whole(order).node_hours
-    if not cost:
-        return order.resume.max_attempts
-    return math.floor((used.budget.amount - used.used) / cost + 1e-9)
+    if used.budget is None:
+        return most
+    return _whole_attempts(
+        used.budget.amount - used.used, used.rate * node_hours_at_most(resources)
+    )
+
+
+def _fit_limit(limit_hours: float, used: Spending, resources: Resources) -> int:
+    """The same for what limits leave."""
+    left = limit_hours - used.node_hours - used.node_hours_committed
+    return _whole_attempts(left, node_hours_at_most(resources))
+
+
+def _whole_attempts(left: float, cost: float) -> int:
+    return math.floor(left / cost + 1e-9) if cost else sys.maxsize
 
 
 def _follow_ups(attempts: Iterable[AttemptRow]) -> list[AttemptRow]:
@@ -219,8 +265,8 @@ def _made(attempts: Iterable[AttemptRow]) -> int:
     return sum(attempt.reason != Reason.WITHDRAWN.value for attempt in attempts)
 
 
-def _whole(order: Order) -> NodeUsage:
-    return NodeUsage(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
+def _whole(resources: Resources) -> NodeUsage:
+    return NodeUsage(resources.nodes, 60.0 * resources.walltime_minutes)
 
 
 def _at_most(resources: Resources, attempt: AttemptRow) -> NodeUsage:

@@ -70,6 +70,8 @@ class ChainRow(TypedRow):
     stalled: int = 0
     ended: int | None = None
     """How many attempts came before the present one; None: all of a lower number."""
+    limit_hours: float | None = None
+    """Node-hours that limits left for all attempts together when it was last granted some; None: no limit."""
     signature: JsonObject | None = None
     continues: str = ""
     """The task whose run directory it uses."""
@@ -145,7 +147,7 @@ def chain_from(stored: Stored | None) -> ChainRow:
 
 def chain_json(chain: ChainRow) -> JsonObject:
     values = {**chain.more, **vars(chain)}
-    for name in ("ended", "signature", "person"):
+    for name in ("ended", "limit_hours", "signature", "person"):
         if values[name] is None:
             del values[name]
     del values["more"]

@@ -13,7 +13,7 @@ from diamond.core.code_facts import CodeFacts
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.request import RequestedSpec
-from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.endpoints.community import owners_of_accounts, usable_endpoints
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_store
 from diamond.service.images.image_requests import endpoint_facts, image_facts
@@ -67,7 +67,8 @@ async def composer_among(
 ) -> Composer:
     """For a spec that runs on one of these endpoints."""
     images = await known_images(connection, owner, spec, endpoints)
-    facts = [endpoint_facts(endpoint) for endpoint in endpoints]
+    accounts = await owners_of_accounts(connection, owner, endpoints)
+    facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
     return Composer(endpoints, facts, images, code, terms)
 
 

@@ -28,7 +28,7 @@ from diamond.service.composer.schemas import (
     Queue,
 )
 from diamond.service.endpoints.ask_agent import require_endpoint_online
-from diamond.service.endpoints.community import usable_endpoints
+from diamond.service.endpoints.community import owners_of_accounts, usable_endpoints
 from diamond.service.endpoints.facts import fact_time, known_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import endpoint_facts
@@ -69,7 +69,8 @@ async def _preview(
     spec, code = requested.spec, requested.code
     usable = await usable_endpoints(connection, principal.user)
     terms, endpoints, faults = await _terms(connection, principal, project, usable)
-    facts = [endpoint_facts(endpoint) for endpoint in endpoints]
+    accounts = await owners_of_accounts(connection, principal.user, endpoints)
+    facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
     examined = examine(terms.apply(spec), endpoints=facts, code=code, code_follows=True)
     faults = [*examined.faults, *faults, *terms.upload_faults(spec, code)]
     examined = replace(examined, faults=faults)

@@ -41,6 +41,8 @@ async def set_course(
         row = await find_project(tx.connection, principal, project, Role.MANAGER)
         terms = course.model_dump() if course else None
         await project_store.change_project(tx, row.id, {"course": terms})
+        if course:
+            await project_store.drop_shares_of_students(tx, row.id)
         return row.id
 
     changed = await services.store.run(apply)

@@ -15,22 +15,30 @@ from diamond.core.errors import Conflict
 from diamond.service.endpoints import store
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.people.shares import PROFILE, things_shared_with
-from diamond.service.people.store import find_user
+from diamond.service.people.store import find_user, people_by_id
 from diamond.service.platform.database.rows import JsonObject
 
 
 async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[EndpointRow]:
-    """A user's own, then community accounts that are shared with them; of equal names their own counts."""
+    """A user's own, then community accounts that are shared with them; of equal names their own counts, then the oldest."""
     own = await store.list_endpoints(connection, user)
     shared = await things_shared_with(connection, PROFILE, user)
     others = await store.endpoints_by_id(connection, shared) if shared else {}
-    names = {endpoint.name for endpoint in own}
-    guests = [
-        as_guest(endpoint)
-        for endpoint in others.values()
-        if is_community(endpoint) and endpoint.owner != user and endpoint.name not in names
-    ]
-    return [*own, *guests]
+    by_name = {endpoint.name: endpoint for endpoint in own}
+    for endpoint in sorted(others.values(), key=lambda endpoint: endpoint.created):
+        if is_community(endpoint) and endpoint.owner != user:
+            by_name.setdefault(endpoint.name, as_guest(endpoint))
+    return list(by_name.values())
+
+
+async def owners_of_accounts(
+    connection: AsyncConnection, user: str, endpoints: Sequence[EndpointRow]
+) -> dict[str, str]:
+    """The names of those under whose accounts a user would run there, by endpoint; not their own."""
+    others = {endpoint.id: endpoint.owner for endpoint in endpoints if endpoint.owner != user}
+    people = await people_by_id(connection, set(others.values())) if others else []
+    names = {person.id: person.name for person in people}
+    return {endpoint: names.get(owner, owner) for endpoint, owner in others.items()}
 
 
 async def usable_endpoint(connection: AsyncConnection, user: str, name: str) -> EndpointRow:

@@ -129,13 +129,14 @@ def image_facts(row: ImageRow, copies: Sequence[CopyRow], names: Mapping[str, st
     return ImageFacts(row.id, row.name or "", row.identity, there)
 
 
-def endpoint_facts(row: EndpointRow) -> EndpointFacts:
+def endpoint_facts(row: EndpointRow, account_of: str = "") -> EndpointFacts:
     return EndpointFacts(
         name=row.name,
         state=row.state,
         default=row.is_default,
         facts=effective_facts(row),
         secrets=row.secrets,
+        account_of=account_of,
     )
 
 

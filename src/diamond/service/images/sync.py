@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diamond.core.agent_messages import (
@@ -143,7 +143,7 @@ def _read_record(item: dict[str, Any]) -> Record | None:
 async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferReport) -> None:
     if transfer.state not in request_store.OPEN_STATES:
         return
-    record = record_from(report.record) if report.record else None
+    record = _complete(transfer, record_from(report.record)) if report.record else None
     values: dict[str, Any] = {
         "state": report.state,
         "bytes": report.bytes or transfer.bytes,
@@ -193,6 +193,14 @@ async def _end_stalled(
             words = f"{source.name} is online but sent nothing for {minutes} minutes. "
             words += f"Try again; if it stays so, see agent.log on {source.name}"
             await end_transfer(tx, transfer, "failed", words)
+
+
+def _complete(transfer: TransferRow, reported: Record) -> Record:
+    """A machine that lets only states leave reports no more than the digest: the rest is what was sent to it."""
+    sent = transfer.record
+    if reported.file or sent is None or sent.sha256 != reported.sha256:
+        return reported
+    return replace(sent, file="", arrived=reported.arrived, version=reported.version)
 
 
 async def _counts_as(tx: Transaction, image: ImageRow, record: Record) -> bool:

@@ -23,6 +23,7 @@ from diamond.service.projects.terms import terms_from
 from diamond.service.tasks import job_store
 from diamond.service.tasks.create import new_chain
 from diamond.service.tasks.dependency_store import WAITING, add_dependencies, dependencies_of
+from diamond.service.tasks.node_hours import require_room
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task
@@ -102,9 +103,10 @@ async def _submit(
 ) -> None:
     """Now, or when its image is there."""
     order = ready.order
+    left = await require_room(tx, task, order)
     if ready.waits_for:
         await add_dependencies(tx, task, [ready.waits_for])
-    chain = replace(new_chain(order, endpoint), person=task.chain.person)
+    chain = replace(new_chain(order, endpoint), person=task.chain.person, limit_hours=left)
     settled = replace(task, order_json=order_data(order), digest=order.digest, chain=chain)
     steps = Steps(task.owner)
     message = f"the probes found the node count: {order.resources.nodes}"

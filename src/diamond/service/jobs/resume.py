@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from diamond.core.errors import BadRequest, Conflict
-from diamond.core.events import Allowed
+from diamond.core.errors import BadRequest, Conflict, DiamondError
+from diamond.core.events import Allowed, NotAllowed
 from diamond.core.task import FINAL_WORDS, Phase
 from diamond.planning.budget import UNASKED_FOLLOW_UPS
 from diamond.service.access.authorize import Action
@@ -46,9 +46,6 @@ async def resume_task(
             raise Conflict(
                 f"Endpoint {row.endpoint_name} has been removed", "Run the spec on another one."
             )
-        if row.state not in FINAL_WORDS:
-            allowed = await _allow_more(tx, row, endpoint, wanted, principal)
-            return (await show_tasks(tx.connection, [allowed]))[0]
         await require_still_allowed(
             tx.connection,
             principal,
@@ -57,6 +54,9 @@ async def resume_task(
             endpoint_name=row.endpoint_name,
         )
         await require_usable(tx.connection, principal.user, endpoint)
+        if row.state not in FINAL_WORDS:
+            allowed = await _allow_more(tx, row, endpoint, wanted, principal)
+            return (await show_tasks(tx.connection, [allowed]))[0]
         made = await _as_new_task(tx, row, endpoint, wanted)
         return await show_new_task(tx.connection, made)
 
@@ -76,14 +76,15 @@ async def _allow_more(
     chain = replace(task.chain, allowed=made + _more_attempts(wanted, made))
     if wanted.budget is not None:
         chain = replace(chain, budget=_new_budget(task, endpoint, wanted.budget))
+    steps = Steps(task.owner)
+    await steps.load(tx, task)
+    chain = steps.allow(task.id, chain)
+    if wanted.budget is not None:
+        _require_within_limits(chain)
     asks = task.phase == Phase.ASKING.value
     refused = refusal(chain, task.order, task.attempts) if asks else None
     if refused is not None:
-        more = f"diamond resume {task.id} --budget '50 node-hours', or --attempts 10"
-        raise BadRequest(refused.message, f"Allow more: {more}")
-    steps = Steps(task.owner)
-    steps.load(task)
-    steps.allow(task.id, chain)
+        raise _explained(refused, task, chain)
     if asks:
         steps.apply(task.id, Allowed(time.time(), by=principal.name))
     await steps.save(tx)
@@ -114,9 +115,35 @@ async def _as_new_task(
     made = await make_task(
         tx, job=job, endpoint=endpoint, order=task.order, retry_of=task.id, chain=chain
     )
+    if wanted.budget is not None:
+        _require_within_limits(made.chain)
     used = await image_store.image_used_by(tx.connection, task.id)
     await note_image_use(tx, made, used or "")
     return made
+
+
+def _require_within_limits(chain: ChainRow) -> None:
+    """Nobody gives their task more than their limits leave."""
+    budget, left = chain.budget, chain.limit_hours
+    if budget is None or left is None or budget.amount <= budget.rate * left * (1 + 1e-9):
+        return
+    raise Conflict(
+        f"Your limits leave {max(0.0, left):.4g} node-hours for this task, which is less than a budget of "
+        f"{budget.amount:.4g} {budget.unit}",
+        "Set a smaller budget, or ask an administrator or a manager of the project for more.",
+        code="over-limit",
+    )
+
+
+def _explained(refused: NotAllowed, task: TaskRow, chain: ChainRow) -> DiamondError:
+    """A limit is not the owner's to raise; a budget is."""
+    unlimited = replace(chain, limit_hours=None)
+    if refusal(unlimited, task.order, task.attempts) is None:
+        message = f"{refused.message[0].upper()}{refused.message[1:]}"
+        hint = "Wait, or ask an administrator or a manager of the project for more."
+        return Conflict(message, hint, code="over-limit")
+    more = f"diamond resume {task.id} --budget '50 node-hours', or --attempts 10"
+    return BadRequest(refused.message, f"Allow more: {more}")
 
 
 def _more_attempts(wanted: ResumeTaskRequest, made: int) -> int:

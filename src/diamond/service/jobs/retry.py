@@ -64,6 +64,7 @@ async def _repeat(
 ) -> TaskRow:
     if old.kind == "build":
         return await _repeat_build(tx, old, job, endpoint)
+    terms.require_no_uploads(job.spec, job.code)
     if old.kind == "probe":
         raise Conflict("A probe belongs to its scale", "Start that again: diamond scale start SPEC")
     if old.reason in NEVER_SETTLED and old.started is None:

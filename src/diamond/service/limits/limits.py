@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import Resources
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal, Role
-from diamond.service.chains.grants import node_hours_at_most
 from diamond.service.limits import schemas, store
 from diamond.service.limits.rows import LimitRow
 from diamond.service.people import store as people_store
@@ -30,26 +28,61 @@ class Bound:
     use: store.Use
     whose: str
     ask: str
+    owner: str = ""
+    """Whose tasks count; empty: everyone's."""
+    project: str = ""
+    """Where tasks count; empty: everywhere."""
 
 
 async def check_limits(
     tx: Transaction,
     owner: str,
     project: str,
-    resources: Resources,
+    hours: float,
     *,
-    kind: str = "run",
-    hours: float | None = None,
-) -> None:
-    """Raises when one more task would pass a limit. `hours`: what it may take, if that is not one attempt's."""
-    wanted = node_hours_at_most(resources) if hours is None else hours
-    for bound in await _bounds(tx.connection, owner, project):
-        for message in _passed(bound, wanted, counts=kind in store.COUNTED):
+    is_counted: bool = True,
+) -> float | None:
+    """What the limits leave in node-hours, None if there is no limit on them; raises when one more task would pass a limit.
+
+    `hours`: what it may take. `is_counted`: against the limit of running tasks.
+    """
+    bounds = await bounds_of(tx.connection, owner, project)
+    for bound in bounds:
+        for message in _passed(bound, hours, counts=is_counted):
             raise Conflict(
                 f"{message[0].upper()}{message[1:]}",
                 f"Wait, ask for less, or {bound.ask}.",
                 code="over-limit",
             )
+    return hours_left(bounds)
+
+
+def hours_left(bounds: Iterable[Bound], changes: Iterable[HoursChange] = ()) -> float | None:
+    """What the tightest limit leaves in node-hours, after changes that are not saved yet."""
+    unsaved = list(changes)
+    return min(
+        (
+            bound.limit.node_hours
+            - bound.use.node_hours
+            - bound.use.node_hours_committed
+            - sum(change.hours for change in unsaved if change.counts_for(bound))
+            for bound in bounds
+            if bound.limit.node_hours is not None
+        ),
+        default=None,
+    )
+
+
+@dataclass(frozen=True)
+class HoursChange:
+    """How many more node-hours a task may take than the database says."""
+
+    owner: str
+    project: str
+    hours: float
+
+    def counts_for(self, bound: Bound) -> bool:
+        return bound.owner in ("", self.owner) and bound.project in ("", self.project)
 
 
 async def show_limits(services: Services, kind: str, subject: str = "") -> schemas.Limits:
@@ -145,8 +178,8 @@ async def _put(
     return limits
 
 
-async def _bounds(connection: AsyncConnection, user: str, project: str) -> list[Bound]:
-    """Most people have none: then nothing else is read."""
+async def bounds_of(connection: AsyncConnection, user: str, project: str) -> list[Bound]:
+    """The limits of a person's work in a project. Most people have none: then nothing else is read."""
     person, everyone = (store.PERSON, user), (store.EVERYONE, "")
     total, each = (store.PROJECT, project), (store.EACH, project)
     keys = [person, everyone, *([total, each] if project else [])]
@@ -155,13 +188,15 @@ async def _bounds(connection: AsyncConnection, user: str, project: str) -> list[
     own = rows.get(person) or rows.get(everyone)
     if own:
         use = await store.use_of(connection, owner=user)
-        bounds.append(Bound(own, use, "your limit", _ASK_ADMIN))
+        bounds.append(Bound(own, use, "your limit", _ASK_ADMIN, owner=user))
     if total in rows:
         use = await store.use_of(connection, project=project)
-        bounds.append(Bound(rows[total], use, "the limit of the project", _ASK_ADMIN))
+        whose = "the limit of the project"
+        bounds.append(Bound(rows[total], use, whose, _ASK_ADMIN, project=project))
     if each in rows:
         use = await store.use_of(connection, owner=user, project=project)
-        bounds.append(Bound(rows[each], use, "your limit in this project", _ASK_MANAGER))
+        whose = "your limit in this project"
+        bounds.append(Bound(rows[each], use, whose, _ASK_MANAGER, owner=user, project=project))
     return bounds
 
 

@@ -21,9 +21,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.order import resources_from
+from diamond.core.order import resources_from, resume_from
 from diamond.core.task import FINAL_WORDS
-from diamond.service.chains.grants import node_hours_at_most
+from diamond.service.chains.grants import node_hours_with_follow_ups
+from diamond.service.chains.rows import attempts_from, chain_from
 from diamond.service.limits.rows import LimitRow, ProjectNameRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
@@ -163,15 +164,15 @@ async def list_projects_of_all(
 async def _open(
     connection: AsyncConnection, by: Sequence[ColumnElement[Any]], which: list[ColumnElement[bool]]
 ) -> dict[tuple[Any, ...], tuple[int, float]]:
-    """How many have not ended, and the node-hours that they may take."""
-    query = select(*by, tasks.c.kind, tasks.c.order).where(
-        *which, tasks.c.state.not_in(FINAL_WORDS)
-    )
+    """How many have not ended, and the node-hours that they may take, with the follow-ups that agents may make."""
+    query = select(*by, tasks.c.kind, tasks.c.order, tasks.c.attempts, tasks.c.chain)
     counted: dict[tuple[Any, ...], tuple[int, float]] = {}
-    for row in await connection.execute(query):
-        key, kind, order = tuple(row[: len(by)]), row[-2], row[-1]
+    for row in await connection.execute(query.where(*which, tasks.c.state.not_in(FINAL_WORDS))):
+        key, (kind, order, attempts, chain) = tuple(row[: len(by)]), row[len(by) :]
         count, hours = counted.get(key, (0, 0.0))
-        more = node_hours_at_most(resources_from(order))
+        more = node_hours_with_follow_ups(
+            chain_from(chain), resources_from(order), resume_from(order), attempts_from(attempts)
+        )
         counted[key] = count + (kind in COUNTED), hours + more
     return counted
 

@@ -12,6 +12,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.notifications import outbox
 from diamond.service.notifications import store as notification_store
 from diamond.service.notifications.notify import load_settings
+from diamond.service.notifications.own_address import require_own_address
 from diamond.service.notifications.rows import NotificationRow
 from diamond.service.notifications.views import show_notification
 from diamond.service.notifications.webhook_secrets import has_secret, keep_secret
@@ -46,6 +47,7 @@ async def put_settings(
     secret, hook.secret = hook.secret, None
 
     async def write(tx: Transaction) -> bool:
+        await require_own_address(tx.connection, services, principal.user, settings.email.address)
         await write_setting(tx, principal.user, NOTIFICATIONS, settings.model_dump())
         if secret is not None:
             await keep_secret(tx, services.providers.seal, principal.user, secret)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from diamond.service.access.principal import Principal
 from diamond.service.notifications import store as notification_store
 from diamond.service.notifications.notify import load_settings
+from diamond.service.notifications.own_address import is_own_address
 from diamond.service.notifications.rows import DueRow
 from diamond.service.notifications.webhook_secrets import UnreadableSecret, has_secret, read_secret
 from diamond.service.people.schemas import Channel, Delivery, NotificationSettings
@@ -123,7 +124,12 @@ async def _send(
     settings: NotificationSettings,
 ) -> None:
     if channel == "email":
-        await asyncio.to_thread(_mail, services.settings, message, settings.email.address)
+        address = settings.email.address
+        async with services.store.read() as connection:
+            is_own = await is_own_address(connection, services, owner, address)
+        if address and not is_own:
+            raise Undelivered(f"{address} is not your verified address", is_final=True)
+        await asyncio.to_thread(_mail, services.settings, message, address)
     else:
         secret = await _secret(services, owner)
         await asyncio.to_thread(_post, services.settings, message, settings.webhook.url, secret)

@@ -110,21 +110,27 @@ async def preview_script(services: Services, principal: Principal, composed: Com
 
 
 async def task_report(services: Services, principal: Principal, task: str) -> dict[str, Any]:
-    """Everything a support ticket needs, without private data. Works while the endpoint is offline."""
+    """Everything a support ticket needs, without private data. Works while the endpoint is offline.
+
+    Whoever only sees the task learns nothing more of the machine: its profile and its agent's log are for its owner.
+    """
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
         endpoint = await endpoint_by_id(connection, row.endpoint)
         shown = (await show_tasks(connection, [row]))[0]
+    owns = endpoint is not None and endpoint.owner == principal.user
     facts = {
         "diamond": __version__,
         "task": shown.model_dump(mode="json"),
         "history": [line.model_dump() for line in await task_history(services, principal, row.id)],
         "logs": [log.model_dump() for log in (await list_logs(services, principal, row.id)).items],
         "log_ends": await _log_ends(services, principal, row),
-        "endpoint": _endpoint_facts(endpoint),
+        "endpoint": _endpoint_facts(endpoint, OWNERS_FACTS if owns else EVERYONES_FACTS),
     }
     machine = await _machine(services, row, facts)
     masked = machine.pop("facts", None) or _without_unmasked(facts, row)
+    if not owns:
+        machine = {name: value for name, value in machine.items() if name in OF_THE_TASK}
     return dict(redacted({**masked, "machine": machine}))
 
 
@@ -209,14 +215,14 @@ def _without_unmasked(facts: dict[str, Any], row: TaskRow) -> dict[str, Any]:
     return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], left_out)}
 
 
-REPORTED = (
-    *("name", "state", "carrier", "agent_version", "python", "stays", "last_seen"),
-    *("profile", "corrections"),
-)
+EVERYONES_FACTS = ("name", "state", "carrier", "agent_version", "python", "stays", "last_seen")
+OWNERS_FACTS = (*EVERYONES_FACTS, "profile", "corrections")
+OF_THE_TASK = frozenset({"agent", "host", "task", "attempts", "missing"})
+"""What an agent reports of one task alone."""
 
 
-def _endpoint_facts(endpoint: EndpointRow | None) -> JsonObject:
+def _endpoint_facts(endpoint: EndpointRow | None, names: tuple[str, ...]) -> JsonObject:
     if endpoint is None:
         return {}
     values = values_of(endpoint)
-    return {name: values[name] for name in REPORTED}
+    return {name: values[name] for name in names}

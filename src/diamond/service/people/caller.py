@@ -28,7 +28,7 @@ async def get_person(request: Request, rule: StatedRule) -> Principal:
     sent = SentCredentials(bearer(request), cookie, address_of(request))
     principal = await authenticate(services, sent)
     if principal.by_cookie:
-        _refuse_foreign_page(request)
+        refuse_foreign_page(request)
     admit(principal, rule, services.settings.people.freshness)
     if rule.is_noted:
         CALL.set(_call(request, principal))
@@ -49,7 +49,7 @@ def _call(request: Request, principal: Principal) -> Call:
     )
 
 
-def _refuse_foreign_page(request: Request) -> None:
+def refuse_foreign_page(request: Request) -> None:
     """Browsers send cookies by themselves, so a write must prove that it comes from our own page."""
     if request.method in SAFE_METHODS:
         return

@@ -69,11 +69,11 @@ async def people_by_id(connection: AsyncConnection, wanted: Collection[str]) -> 
 
 
 async def find_people(connection: AsyncConnection, text: str) -> list[UserRow]:
-    """Whose id it is; else whose address or name."""
+    """Whose id it is; else whose address or name. An address is never a name: people choose their own names."""
     by_id = await find_user(connection, text)
     if by_id is not None or not text:
         return [by_id] if by_id else []
-    same = or_(users.c.email == text.lower(), users.c.name == text)
+    same = users.c.email == text.lower() if "@" in text else users.c.name == text
     return rows_of(await connection.execute(select(users).where(same).limit(2)), UserRow)
 
 

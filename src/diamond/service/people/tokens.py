@@ -9,7 +9,7 @@ from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.access.authorize import Action, require, require_scopes
 from diamond.service.access.principal import EVERYTHING, Principal, Scope
 from diamond.service.people import store as people_store
-from diamond.service.people.rows import CredentialRow
+from diamond.service.people.rows import CredentialRow, UserRow
 from diamond.service.people.schemas import NewToken, Token
 from diamond.service.people.session_store import Proof, add_session
 from diamond.service.people.signed_in import read_scopes
@@ -118,6 +118,13 @@ async def make_link(services: Services, principal: Principal) -> str:
         return code
 
     return f"{services.settings.url}/open?code={await services.store.run(add)}"
+
+
+async def who_link_is_for(services: Services, code: str) -> UserRow | None:
+    """None for a code that was used, has expired or is unknown."""
+    async with services.store.read() as connection:
+        link = await people_store.find_credential(connection, people_store.LINK, code)
+        return await people_store.find_user(connection, link.owner) if link else None
 
 
 async def use_link(services: Services, code: str, proof: Proof) -> str | None:

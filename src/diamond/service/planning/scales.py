@@ -90,8 +90,7 @@ async def add_scale(
     job = new_job(composed, endpoint.owner, composer.code)
     scale = _new_scale(job, endpoint, composed, planned, body, for_task)
     hours = scale.settings.node_hours_at_most
-    resources = composed.order.resources
-    await check_limits(tx, job.owner, "", resources, kind="probe", hours=hours)
+    await check_limits(tx, job.owner, "", hours)
     await job_store.add_job(tx, job)
     await scale_store.add_scale(tx, scale)
     tx.wake(SCALES)

@@ -9,7 +9,7 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Role
-from diamond.service.people.shares import EVERYONE, PERSON, PROJECT, shared_with
+from diamond.service.people.shares import EVERYONE, JOB, PERSON, PROJECT, shared_with
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import (
@@ -67,6 +67,16 @@ async def move_job(tx: Transaction, job: str, project: str) -> None:
     """With its tasks."""
     for table, key in ((jobs, jobs.c.id), (tasks, tasks.c.job)):
         await tx.connection.execute(update(table).where(key == job).values(project=project))
+
+
+async def drop_shares_of_students(tx: Transaction, course: str) -> None:
+    """Of work in a course, where only its managers see the work of others; what these share themselves stays shared."""
+    managers = select(members.c.owner).where(
+        members.c.project == course, members.c.role == Role.MANAGER.value
+    )
+    work = select(jobs.c.id).where(jobs.c.project == course, jobs.c.owner.not_in(managers))
+    gone = delete(shares).where(shares.c.kind == JOB, shares.c.thing.in_(work))
+    await tx.connection.execute(gone)
 
 
 async def list_members(connection: AsyncConnection, project: str) -> list[MemberRow]:

@@ -88,6 +88,8 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
         await require_free(tx.connection, principal, row.project)
         await require_welcome(tx.connection, terms, row)
         await project_store.move_job(tx, row.id, terms.id)
+        if terms.id in principal.courses:
+            await project_store.drop_shares_of_students(tx, terms.id)
 
     await services.store.run(move)
 

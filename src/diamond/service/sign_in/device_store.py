@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from sqlalchemy import ColumnElement, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.people.store import hash_secret
@@ -19,12 +19,11 @@ async def add_code(tx: Transaction, device: DeviceRow) -> None:
     await tx.connection.execute(insert(device_codes), values_of(device))
 
 
-async def count_codes(connection: AsyncConnection, address: str) -> tuple[int, int]:
-    """All that are open, and those from one address."""
-    is_its = func.coalesce(func.sum(case((device_codes.c.address == address, 1), else_=0)), 0)
-    query = select(func.count(), is_its).where(device_codes.c.expires > time.time())
-    of_all, of_address = (await connection.execute(query)).one()
-    return int(of_all), int(of_address)
+async def open_codes(connection: AsyncConnection) -> list[tuple[str, str]]:
+    """Hash and address of each, the oldest first."""
+    query = select(device_codes.c.hash, device_codes.c.address)
+    query = query.where(device_codes.c.expires > time.time()).order_by(device_codes.c.created)
+    return [(row.hash, row.address) for row in await connection.execute(query)]
 
 
 async def find_by_user_code(connection: AsyncConnection, user_code: str) -> DeviceRow | None:
@@ -46,8 +45,8 @@ async def save_decision(tx: Transaction, device: DeviceRow) -> bool:
     return bool((await tx.connection.execute(decided)).rowcount)
 
 
-async def drop_code(tx: Transaction, device: DeviceRow) -> bool:
-    gone = delete(device_codes).where(device_codes.c.hash == device.hash)
+async def drop_code(tx: Transaction, digest: str) -> bool:
+    gone = delete(device_codes).where(device_codes.c.hash == digest)
     return bool((await tx.connection.execute(gone)).rowcount)
 
 

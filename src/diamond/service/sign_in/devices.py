@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import defaultdict
 from dataclasses import replace
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlencode
 
 from diamond.core import ids
@@ -29,7 +31,7 @@ SECONDS = 600.0
 INTERVAL_SECONDS = 2.0
 TOKEN_SECONDS = 90 * 86400.0
 MOST_OPEN, MOST_FROM_ONE = 1000, 50
-"""Anyone may ask, so there are limits in total and for each address."""
+"""Anyone may ask, so there are limits in total and for each address. Whoever asks most makes room for others."""
 
 
 async def ask(
@@ -52,11 +54,7 @@ async def ask(
     )
 
     async def add(tx: Transaction) -> None:
-        of_all, of_address = await device_store.count_codes(tx.connection, address)
-        if of_all >= MOST_OPEN or of_address >= MOST_FROM_ONE:
-            raise TooLarge(
-                "Too many programs are waiting to be let in", "Try again in ten minutes."
-            )
+        await _make_room(tx, address)
         await device_store.add_code(tx, device)
 
     await services.store.run(add)
@@ -67,6 +65,28 @@ async def ask(
         expires=device.expires,
         interval=INTERVAL_SECONDS,
     )
+
+
+async def _make_room(tx: Transaction, address: str) -> None:
+    """Raises for an address with too many open requests; if all places are taken, the busiest one loses its oldest."""
+    waiting: dict[str, list[str]] = defaultdict(list)
+    for digest, other in await device_store.open_codes(tx.connection):
+        waiting[network_of(other)].append(digest)
+    own = network_of(address)
+    if len(waiting[own]) >= MOST_FROM_ONE:
+        raise TooLarge("Too many programs are waiting to be let in", "Try again in ten minutes.")
+    if sum(map(len, waiting.values())) >= MOST_OPEN:
+        busiest = max(waiting.values(), key=len)
+        await device_store.drop_code(tx, busiest[0])
+
+
+def network_of(address: str) -> str:
+    """Of IPv6, the part that a provider gives to one customer."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    return str(ip_network((known, 64), strict=False)) if known.version == 6 else address
 
 
 async def look(services: Services, user_code: str) -> DeviceShown:
@@ -127,7 +147,7 @@ async def fetch(services: Services, secret: str, code: str = "") -> DeviceToken:
         is_unproven = device.word_hash and device.word_hash != hash_secret(code)
         if device.state == "waiting" or (device.state == "accepted" and is_unproven):
             return DeviceToken(state="waiting", token=None)
-        is_first = await device_store.drop_code(tx, device)
+        is_first = await device_store.drop_code(tx, device.hash)
         if not is_first or device.state == "refused" or device.owner is None:
             return DeviceToken(state="refused", token=None)
         return DeviceToken(state="accepted", token=await _add_token(tx, device, device.owner))

@@ -105,16 +105,16 @@ async def _take_metrics(
     )
     if lines.bad and not stream.bad_lines:
         message = f"a line of {part.key.stream} is not JSON and was left out; the rest is kept"
-        _note(steps, task, message, "bad-metric-line")
+        await _note(tx, steps, task, message, "bad-metric-line")
     if thinned:
         message = f"many points of {', '.join(thinned[:5])}: from now on only some are kept"
-        _note(steps, task, message, "metrics-thinned")
+        await _note(tx, steps, task, message, "metrics-thinned")
     return size
 
 
-def _note(steps: Steps, task: TaskRow, message: str, code: str) -> None:
+async def _note(tx: Transaction, steps: Steps, task: TaskRow, message: str, code: str) -> None:
     if not steps.knows(task.id):
-        steps.load(task)
+        await steps.load(tx, task)
     steps.apply(task.id, Note(time.time(), message=message, code=code))
 
 

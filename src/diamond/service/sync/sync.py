@@ -163,7 +163,7 @@ async def _apply(tx: Transaction, endpoint: EndpointRow, fresh: list[ReadEvent])
     steps = Steps(endpoint.owner, run_dir=endpoint.folders.work)
     for task in known.values():
         if task.endpoint == endpoint.id:
-            steps.load(task)
+            await steps.load(tx, task)
     for event in fresh:
         if steps.knows(event.task):
             steps.apply(event.task, event.event)

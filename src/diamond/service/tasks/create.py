@@ -13,7 +13,7 @@ from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import Order, order_data
 from diamond.core.task import Attempt, Task
-from diamond.service.chains.grants import first_chain
+from diamond.service.chains.grants import first_chain, node_hours_at_most
 from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.community import name_person
@@ -48,8 +48,8 @@ async def make_task(
 
     `chain`: where it is not the one of a fresh task.
     """
-    if kind != "probe":  # a scale was checked as a whole
-        await check_limits(tx, job.owner, job.project, order.resources, kind=kind)
+    hours = node_hours_at_most(order.resources)
+    left = await check_limits(tx, job.owner, job.project, hours, is_counted=kind == "run")
     first = Attempt(ids.new_id(ids.ATTEMPT))
     person = await name_person(tx.connection, endpoint, job.owner)
     row = replace(
@@ -57,7 +57,7 @@ async def make_task(
         kind=kind,
         retry_of=retry_of,
         prediction=prediction,
-        chain=replace(chain or new_chain(order, endpoint), person=person),
+        chain=replace(chain or new_chain(order, endpoint), person=person, limit_hours=left),
     )
     if dependencies:
         phase, message = waiting_phase(dependencies), waiting_message(dependencies)

@@ -29,6 +29,7 @@ from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahe
 from diamond.service.chains.grants import refusal
 from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.limits.limits import Bound, HoursChange, bounds_of, hours_left
 from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
@@ -53,6 +54,7 @@ from diamond.service.tasks.life import (
     keep_limit,
     keep_start,
 )
+from diamond.service.tasks.node_hours import counted_hours
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 from diamond.service.tasks.store import add_history, history_of, save_task
 from diamond.service.tasks.submit_command import submit_command, task_json
@@ -78,15 +80,22 @@ class Steps:
         self._news: dict[str, list[News]] = defaultdict(list)
         self._ended: list[str] = []
         self._asking: list[str] = []
+        self._bounds: dict[tuple[str, str], list[Bound]] = {}
+        """Limits by owner and project, for the attempts that events call for."""
 
-    def load(self, row: TaskRow) -> None:
+    async def load(self, tx: Transaction, row: TaskRow) -> None:
+        whose = row.owner, row.project
+        if whose not in self._bounds:
+            self._bounds[whose] = await bounds_of(tx.connection, *whose)
         self._lives[row.id] = Life.of(row)
 
-    def allow(self, task: str, chain: ChainRow) -> None:
-        """The owner changed how far the chain may continue."""
+    def allow(self, task: str, chain: ChainRow) -> ChainRow:
+        """The owner changed how far the chain may continue; gives what the limits make of it."""
         life = self._lives[task]
         life.chain = chain
         life.is_changed = life.is_news = life.needs_grant = True
+        self._limit(life)
+        return life.chain
 
     def announce(self, task: TaskRow) -> None:
         """More output of a task has come after its end: clients that show it load it again."""
@@ -179,7 +188,7 @@ class Steps:
         for dependency in outcome.dependencies:
             if dependency.id == target:
                 await save_dependency(tx, task.id, dependency)
-        self.load(task)
+        await self.load(tx, task)
         if outcome.decision is Decision.FAIL:
             self.apply(task.id, PrepareFailed(self._now, task.attempt, reason.value, message))
         elif outcome.decision is Decision.SUBMIT:
@@ -245,6 +254,7 @@ class Steps:
     async def _grant(self, tx: Transaction, life: Life) -> None:
         if not life.needs_grant or life.task.is_final:
             return
+        self._limit(life)
         if queues_ahead(life.row):
             grant = await forecast_grant(tx.connection, life.as_row())
             self._command(life, "chain", "", {"chain": grant})
@@ -278,6 +288,7 @@ class Steps:
     def _begin_next(self, life: Life, action: NextAttempt, event: Event) -> None:
         if not isinstance(event, Allowed):
             life.end_attempt(life.task.attempt.id, event.at, life.task.reason.value)
+        self._limit(life)
         refused = refusal(life.chain, life.row.order, life.attempts)
         if refused is not None:
             self.apply(life.row.id, replace(refused, at=event.at))
@@ -287,6 +298,15 @@ class Steps:
         life.change(new_attempt(life.task.attempt))
         data: JsonObject = {"number": action.number, "task_json": task_json(life.row)}
         self._command(life, "submit", attempt, {**data, **grant_of(life.as_row())})
+
+    def _limit(self, life: Life) -> None:
+        """What limits leave for it now, beside all other work."""
+        changes = [
+            HoursChange(other.row.owner, other.row.project, _more_hours(other, of=life))
+            for other in self._lives.values()
+        ]
+        left = hours_left(self._bounds[life.row.owner, life.row.project], changes)
+        life.chain = replace(life.chain, limit_hours=left)
 
     def _command(self, life: Life, kind: str, attempt: str, data: JsonObject) -> None:
         row = life.row
@@ -300,6 +320,11 @@ class Steps:
         if life.is_news:
             life.updated = self._now
         return life.as_row()
+
+
+def _more_hours(life: Life, *, of: Life) -> float:
+    """Than the database counts. Of the task itself nothing counts: what is left is for all of its attempts."""
+    return (0.0 if life is of else counted_hours(life.as_row())) - counted_hours(life.row)
 
 
 async def _known_dependencies(tx: Transaction, task: TaskRow) -> list[Dependency]:

@@ -104,7 +104,7 @@ async def end_task(tx: Transaction, row: TaskRow, *, by: str) -> None:
     waits = await is_waiting(tx.connection, row.id)
     voided = waits or await void_submit(tx, row.id, row.attempt)
     steps = Steps(row.owner)
-    steps.load(row)
+    await steps.load(tx, row)
     steps.apply(row.id, CancelAsked(time.time(), delivered=not voided, by=by))
     await steps.save(tx)
 

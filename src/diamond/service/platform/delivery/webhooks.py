@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import http.client
 import ipaddress
+import logging
 import socket
 import ssl
 import time
@@ -15,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from diamond import __version__
 from diamond.core.errors import BadRequest
 
+log = logging.getLogger("diamond.service")
 TIMEOUT_SECONDS = 10.0
 MOST_READ = 1000
 _CARRIES_IPV4 = [ipaddress.ip_network(one) for one in ("64:ff9b::/96", "::/96")]
@@ -67,9 +69,8 @@ def call(webhook: Webhook, body: bytes, *, delivery: str) -> None:
         answer = connection.getresponse()
         answer.read(MOST_READ)
     except (OSError, http.client.HTTPException) as error:
-        raise WebhookFailed(
-            f"{parts.hostname} did not answer: {error or type(error).__name__}"
-        ) from None
+        log.info("webhook to %s: %s", parts.hostname, error or type(error).__name__)
+        raise _unreachable(parts) from None
     finally:
         connection.close()
     if not 200 <= answer.status < 300:
@@ -101,11 +102,18 @@ def _resolved(parts: SplitResult, allow_private: bool) -> str:
     try:
         found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
     except OSError:
-        raise WebhookFailed(f"There is no host {parts.hostname}") from None
+        log.info("webhook to %s: no such host", parts.hostname)
+        raise _unreachable(parts) from None
     addresses = [str(one[4][0]) for one in found]
     if not allow_private and not all(_is_public(ipaddress.ip_address(a)) for a in addresses):
-        raise WebhookFailed(f"{parts.hostname} leads into a private network", is_final=True)
+        log.info("webhook to %s: leads into a private network", parts.hostname)
+        raise _unreachable(parts)
     return addresses[0]
+
+
+def _unreachable(parts: SplitResult) -> WebhookFailed:
+    """The same for every cause: else anyone could learn by trying which names and ports there are in this network."""
+    return WebhookFailed(f"{parts.hostname} did not answer, or is not a public address")
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
@@ -129,7 +137,8 @@ def _connection(parts: SplitResult, address: str) -> http.client.HTTPConnection:
         if parts.scheme == "https":
             plain = ssl.create_default_context().wrap_socket(plain, server_hostname=name)
     except OSError as error:
-        raise WebhookFailed(f"{name} cannot be reached: {error.strerror or error}") from None
+        log.info("webhook to %s: %s", name, error)
+        raise _unreachable(parts) from None
     connection = http.client.HTTPConnection(name, port, timeout=TIMEOUT_SECONDS)
     connection.sock = plain
     return connection
