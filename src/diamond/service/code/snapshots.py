@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from diamond.code.listed import choose_listed
+from diamond.code.listed import MOST_LEVELS, choose_listed
 from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
     MADE_BY_TOOLS_WORDS,
@@ -144,6 +144,10 @@ def _place(folder: Path, name: str, *, strip: bool) -> Path:
     parts = parts[1:] if strip and len(parts) > 1 else parts
     if not parts or ".." in parts or parts[0] == "/" or any("\0" in part for part in parts):
         raise BadRequest(f"{name!r} is not a path in a folder", "Send relative paths.")
+    if len(parts) > MOST_LEVELS:
+        raise BadRequest(
+            f"{name[:200]!r} lies more than {MOST_LEVELS} folders deep", "Send a flatter folder."
+        )
     target = folder.joinpath(*parts)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
