@@ -46,7 +46,7 @@ class Loader(yaml.SafeLoader):
         """How many values each anchor stands for."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         anchor = event.anchor or ""
         if isinstance(event, yaml.AliasEvent):
             self._use_alias(anchor, event)

@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from diamond.code.listed import MOST_LEVELS, choose_listed
+from diamond.code.listed import MOST_LEVELS, Chosen
 from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
     MADE_BY_TOOLS_WORDS,
@@ -52,9 +52,8 @@ async def take_upload(services: Services, request: Request, *, strip: bool) -> C
         await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
 
 
-def plan_upload(paths: list[str], rules: dict[str, str]) -> UploadPlan:
-    """Which of these to send: not what tools made, what is ignored, or keys."""
-    chosen = choose_listed(paths, rules)
+def upload_plan(chosen: Chosen) -> UploadPlan:
+    """Which files to send: not what tools made, what is ignored, or keys."""
     left_out = list(chosen.left_out)
     if chosen.made_by_tools:
         left_out.append((", ".join(sorted(chosen.made_by_tools)), MADE_BY_TOOLS_WORDS))
