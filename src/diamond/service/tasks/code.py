@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from diamond.core.errors import NotFound, TooLarge
+from diamond.code.checkout import read_manifest
+from diamond.core.errors import BadRequest, Conflict, NotFound, TooLarge
 from diamond.core.order import Code
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
@@ -66,12 +67,25 @@ async def read_diff(services: Services, principal: Principal, task: str) -> byte
 
 
 async def manifest_of(services: Services, snapshot: str) -> list[SnapshotFile]:
-    manifest = json.loads(await _blob(services, snapshot, MOST_MANIFEST))
-    names = SnapshotFile.__dataclass_fields__
-    return [
-        SnapshotFile(**{name: value for name, value in file.items() if name in names})
-        for file in manifest["files"]
-    ]
+    data = await _blob(services, snapshot, MOST_MANIFEST)
+    try:
+        return await asyncio.to_thread(lambda: [_file(entry) for entry in read_manifest(data)])
+    except BadRequest as error:
+        raise Conflict(
+            f"The snapshot {snapshot} of this task is not a list of files: {error.message}",
+            "Submit the job again with `diamond run`.",
+        ) from None
+
+
+def _file(entry: Mapping[str, object]) -> SnapshotFile:
+    size = entry.get("size")
+    return SnapshotFile(
+        path=str(entry["path"]),
+        sha256=str(entry.get("sha256", "")),
+        size=size if isinstance(size, int) else None,
+        mode=str(entry.get("mode", "")),
+        link=str(entry.get("link", "")),
+    )
 
 
 def _facts(task: TaskRow) -> CodeFacts:
