@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import posixpath
 import re
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import IO, Any, Dict, List, Set
+from typing import IO, Any, Dict, List, Mapping, Set
 
 from diamond.core.errors import BadRequest, Conflict
 
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
 CHUNK = 1 << 20
+MOST_HOPS = 40
+"""Links that Linux follows in one path."""
 
 
 def blob_path(blobs: Path, hex_digest: str) -> Path:
@@ -68,7 +69,7 @@ def read_manifest(manifest: bytes) -> List[Dict[str, Any]]:
         read = json.loads(manifest)
         entries = read["files"]
         right = read["version"] == 1 and all(_is_entry(entry) for entry in entries)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         right = False
     if not right:
         raise BadRequest("This is not a code manifest that this version of Diamond can read")
@@ -77,12 +78,12 @@ def read_manifest(manifest: bytes) -> List[Dict[str, Any]]:
 
 def check_paths(entries: List[Dict[str, Any]]) -> None:
     """Refuse any path that is absolute, climbs, or passes through a link of the same snapshot."""
-    links = {str(entry["path"]) for entry in entries if "link" in entry}
+    links = {str(entry["path"]): str(entry["link"]) for entry in entries if "link" in entry}
     for entry in entries:
         path = str(entry["path"])
-        if not _stays_inside(path) or _parents(path) & links:
+        if not _stays_inside(path) or _parents(path) & links.keys():
             raise BadRequest(f"The path {path!r} leads outside of the code folder")
-        if "link" in entry and not _link_stays_inside(path, str(entry["link"])):
+        if "link" in entry and not _link_stays_inside(path, links):
             raise BadRequest(f"The link {path!r} leads outside of the code folder")
 
 
@@ -99,11 +100,29 @@ def _stays_inside(path: str) -> bool:
     return "\0" not in path and all(part not in ("", ".", "..") for part in parts)
 
 
-def _link_stays_inside(path: str, target: str) -> bool:
-    if not target or "\0" in target or target.startswith("/"):
-        return False
-    goal = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-    return goal != ".." and not goal.startswith("../")
+def _link_stays_inside(path: str, links: Mapping[str, str]) -> bool:
+    """Followed as the kernel follows it, through the other links: `..` after a link leaves the folder it leads to."""
+    here, ahead, hops = path.split("/")[:-1], [path.split("/")[-1]], 0
+    while ahead:
+        name = ahead.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            if not here:
+                return False
+            here.pop()
+            continue
+        target = links.get("/".join([*here, name]))
+        if target is None:
+            here.append(name)
+            continue
+        if not target or "\0" in target or target.startswith("/"):
+            return False
+        hops += 1
+        if hops > MOST_HOPS:
+            return True  # No program can follow it either.
+        ahead += reversed(target.split("/"))
+    return True
 
 
 def _parents(path: str) -> Set[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import List, Optional, Pattern, Set, Tuple
+
+from diamond.code.globs import compile_glob
+from diamond.core.errors import BadRequest
 
 IGNORE_FILES = (".gitignore", ".diamondignore")
 MADE_BY_TOOLS = frozenset(
@@ -27,6 +30,8 @@ MADE_BY_TOOLS = frozenset(
     }
 )
 """Folders that are never code; a folder with a pyvenv.cfg is another, whatever its name."""
+MOST_RULES = 5000
+MATCHING_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -54,14 +59,12 @@ def parse_rule(line: str, base: str = "") -> Optional[Rule]:
     if not text or text.startswith("#"):
         return None
     keeps = text.startswith("!")
-    text = text[1:] if keeps or text.startswith("\\") else text
+    text = text[1:] if keeps else text
     folders_only, text = text.endswith("/"), text.rstrip("/")
     if not text:
         return None
-    anchored = "/" in text
-    head = re.escape(base + "/") if base else ""
-    middle = "" if anchored else "(?:.*/)?"
-    return Rule(re.compile(head + middle + _regex(text.lstrip("/")) + r"\Z"), keeps, folders_only)
+    pattern = compile_glob(text.lstrip("/"), anchored="/" in text, base=base)
+    return Rule(pattern, keeps, folders_only)
 
 
 def is_ignored(path: str, is_folder: bool, rules: List[Rule]) -> bool:
@@ -85,25 +88,27 @@ def last_match(path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
     return None
 
 
-_PIECES = re.compile(r"\*\*/|/\*\*\Z|\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
+class Matcher:
+    """Applies the rules of one folder's walk, and gives up on rules that take longer than any real folder needs."""
 
+    def __init__(self, seconds: float = MATCHING_SECONDS) -> None:
+        self._left = seconds
 
-def _regex(glob: str) -> str:
-    return "".join(_piece(match.group()) for match in _PIECES.finditer(glob))
-
-
-def _piece(piece: str) -> str:
-    if piece == "**/":
-        return "(?:.*/)?"
-    if piece == "/**":
-        return "/.*"
-    if piece.startswith("*"):
-        return "[^/]*"
-    if piece == "?":
-        return "[^/]"
-    if len(piece) > 2 and piece.startswith("["):
-        return "[^" + piece[2:] if piece[1] in "!^" else piece
-    return re.escape(piece)
+    def last_match(self, path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
+        if len(rules) > MOST_RULES:
+            raise BadRequest(
+                f"More than {MOST_RULES} rules in ignore files apply to {path[:200]!r}",
+                "Name folders instead of single files in .gitignore and .diamondignore.",
+            )
+        began = time.monotonic()
+        rule = last_match(path, is_folder, rules)
+        self._left -= time.monotonic() - began
+        if self._left < 0:
+            raise BadRequest(
+                "The rules in .gitignore and .diamondignore take too long to apply to this folder",
+                "Use fewer `*` in one pattern, and name folders instead of single files.",
+            )
+        return rule
 
 
 @dataclass
@@ -119,23 +124,23 @@ def walk_kept(folder: Path) -> Walked:
     What tools make is left out by itself; a line such as `!node_modules/` brings it back.
     """
     walked = Walked()
-    _walk(folder, "", [], walked)
+    _walk(folder, "", [], walked, Matcher())
     return walked
 
 
-def _walk(folder: Path, base: str, above: List[Rule], walked: Walked) -> None:
+def _walk(folder: Path, base: str, above: List[Rule], walked: Walked, matcher: Matcher) -> None:
     rules = above + read_rules(folder, base)
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             path = f"{base}/{entry.name}" if base else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            rule = last_match(path, is_folder, rules)
+            rule = matcher.last_match(path, is_folder, rules)
             if rule is not None and not rule.keeps:
                 continue
             if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):
                 walked.made_by_tools.add(entry.name)
             elif is_folder:
-                _walk(Path(entry.path), path, rules, walked)
+                _walk(Path(entry.path), path, rules, walked, matcher)
             else:
                 walked.kept.append(path)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Dict, Iterable, List, Mapping, Set, Tuple
 
-from diamond.code.ignoring import IGNORE_FILES, MADE_BY_TOOLS, Rule, last_match, parse_rule
+from diamond.code.ignoring import IGNORE_FILES, MADE_BY_TOOLS, Matcher, Rule, parse_rule
 from diamond.code.sensitive import why_kept_home
+from diamond.core.errors import BadRequest
 
+MOST_LEVELS = 200
 Tree = Dict[str, "Tree"]
 """Names within a folder; a file has nothing within."""
 
@@ -25,13 +27,18 @@ def choose_listed(paths: Iterable[str], rule_texts: Mapping[str, str]) -> Chosen
     The snapshot itself judges again, by contents too; here is decided what need not be sent.
     """
     chosen = Chosen()
-    _walk(_tree(paths), "", [], rule_texts, chosen)
+    _walk(_tree(paths), "", [], rule_texts, chosen, Matcher())
     return chosen
 
 
 def _tree(paths: Iterable[str]) -> Tree:
     top: Tree = {}
     for path in paths:
+        if path.count("/") > MOST_LEVELS:
+            raise BadRequest(
+                f"{path[:200]!r} lies more than {MOST_LEVELS} folders deep",
+                "Send a flatter folder.",
+            )
         here = top
         for name in path.split("/"):
             here = here.setdefault(name, {})
@@ -39,18 +46,23 @@ def _tree(paths: Iterable[str]) -> Tree:
 
 
 def _walk(
-    folder: Tree, base: str, above: List[Rule], rule_texts: Mapping[str, str], chosen: Chosen
+    folder: Tree,
+    base: str,
+    above: List[Rule],
+    rule_texts: Mapping[str, str],
+    chosen: Chosen,
+    matcher: Matcher,
 ) -> None:
     rules = above + _rules(base, rule_texts)
     for name, inside in sorted(folder.items()):
         path = f"{base}/{name}" if base else name
-        rule = last_match(path, bool(inside), rules)
+        rule = matcher.last_match(path, bool(inside), rules)
         if rule is not None and not rule.keeps:
             continue
         if name == ".git" or (rule is None and inside and _is_made_by_tools(name, inside)):
             chosen.made_by_tools.add(name)
         elif inside:
-            _walk(inside, path, rules, rule_texts, chosen)
+            _walk(inside, path, rules, rule_texts, chosen, matcher)
         else:
             _take(path, chosen)
 

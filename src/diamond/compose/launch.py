@@ -9,7 +9,7 @@ from diamond.compose.faults import Faults
 from diamond.compose.spec import LaunchSpec, Spec
 from diamond.core.order import Launch
 
-_TORCHRUN = re.compile(r"(?<![\w/.-])(?:\S*/)?torchrun\b|torch\.distributed\.(?:run|launch)\b")
+_TORCHRUN = re.compile(r"(?<![\w.-])torchrun\b|torch\.distributed\.(?:run|launch)\b")
 _ACCELERATE = re.compile(r"(?<![\w.-])accelerate\s+launch\b")
 _OWN_RANKS = re.compile(
     r"(?<![\w/.-])(mpirun|mpiexec|srun|horovodrun|deepspeed|ibrun|jsrun|aprun)\b"

@@ -61,15 +61,15 @@ def read_text(text: str) -> ParsedYaml:
         raise YamlSyntaxError(
             words, Position(mark.line + 1, mark.column + 1) if mark else None
         ) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise YamlSyntaxError(str(error).splitlines()[0], None) from None
 
 
 def read_value(text: str) -> Any:
     """A scalar or a list; text that is not valid YAML stays text."""
     try:
-        return yaml.load(text, Loader=Loader)
-    except yaml.YAMLError:
+        return read_text(text).data
+    except YamlSyntaxError:
         return text
 
 

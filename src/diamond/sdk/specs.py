@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from diamond.core.errors import BadRequest, InvalidSpec
 
+MOST_CHARACTERS = 1 << 20
 FIELDS = (
     "name",
     "run",
@@ -31,7 +33,7 @@ GROUPS = ("params", "resources", "environment", "data", "continue", "options")
 def load_spec(path: Path) -> dict[str, Any]:
     """Read a YAML 1.2 file: `on` is text, `1e-3` a number, `12:00` text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _short_text(path)
     except FileNotFoundError:
         raise BadRequest(
             f"There is no file {str(path)!r}",
@@ -40,6 +42,23 @@ def load_spec(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"Cannot read {path}: {error}", "A spec is a UTF-8 text file.") from None
     return parse_spec(text, str(path))
+
+
+def _short_text(path: Path) -> str:
+    """A device such as /dev/zero has no end, and a data file given by mistake would fill the memory."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISFIFO(about.st_mode):
+        raise BadRequest(
+            f"{str(path)!r} is not a regular file", "Give the path of a diamond.yaml, a text file."
+        )
+    with path.open(encoding="utf-8") as file:
+        text = file.read(MOST_CHARACTERS + 1)
+    if len(text) > MOST_CHARACTERS:
+        raise BadRequest(
+            f"{str(path)!r} has more than 1 MB, too much for a spec",
+            "Give the path of a diamond.yaml, a text file.",
+        )
+    return text
 
 
 def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:

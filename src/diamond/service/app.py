@@ -60,6 +60,7 @@ from diamond.service.platform.sealing import load_seal
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.listener import Listener
 from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.scales import routes as scales
@@ -144,7 +145,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
     make_private(settings.scratch)
     if settings.database.startswith("sqlite"):
         refuse_network_folder(Path(settings.database.split("///", 1)[1]).parent)
-    store = Store(settings.database, notifier)
+    store, workers = Store(settings.database, notifier), Workers()
     try:
         await upgrade(store)
         providers = Providers(settings)
@@ -161,8 +162,10 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             providers=providers,
             instance=await first_start(store),
             forget_endpoint=forget_endpoint,
+            workers=workers,
         )
     finally:
+        await workers.close()
         await store.close()
 
 

@@ -40,10 +40,12 @@ def test_only_what_no_job_refers_to_goes_and_only_after_a_while(
     forgotten = put(blobs, tmp_path, b"never submitted")
     fresh = put(blobs, tmp_path, b"just sent", sent=time.time())
     asked = put(blobs, tmp_path, b"sent long ago, wanted now")
+    # As the code of somebody's job: it must not stop the removal of what others left behind.
+    nested = put(blobs, tmp_path, b"[" * 100_000)
 
     async def prune(store: Store) -> tuple[int, int]:
         await first_start(store)
-        code = {"snapshot": f"sha256:{snapshot}", "diff": f"sha256:{diff}"}
+        code = {"snapshot": f"sha256:{snapshot}", "diff": f"sha256:{diff}", "x": nested}
         row = {
             "id": "j1",
             "owner": LOCAL_USER,

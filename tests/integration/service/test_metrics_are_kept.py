@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
+from diamond.service.output.metric_store import MOST_NAMES
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -84,6 +86,32 @@ def test_a_flood_is_thinned_aloud(scene: Scene) -> None:
         one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"
     ]
     assert [one["data"]["code"] for one in notes] == ["metrics-thinned"]
+
+
+def test_names_without_number_are_left_out_aloud(scene: Scene) -> None:
+    """30 000 names in one call stalled everyone for 27 s; on PostgreSQL 33 000 were an error for ever."""
+    task, attempt = scene.taken()
+    row = {"step": 1, **{f"n{number}": 1.0 for number in range(34_000)}}
+    began = time.monotonic()
+    offset = send(scene, task, attempt, lines(row))
+    again = {"step": 2, "n1": 2.0, "late": 1.0}
+    send(scene, task, attempt, lines(again), offset=offset)
+    assert time.monotonic() - began < 10
+    items = scene.client.get(f"/tasks/{task}/metrics")["items"]
+    assert len(items) == MOST_NAMES
+    assert [one["points"][-1][2] for one in items if one["name"] == "n1"] == [2.0]
+    notes = [
+        one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"
+    ]
+    assert [one["data"]["code"] for one in notes] == ["metric-names-left-out"]
+    assert f"more than {MOST_NAMES} different names" in notes[0]["message"]
+    events = scene.client.events(f"?watch={task}&after=start")
+    for _ in range(600):
+        events.until("metric")
+    position = events.until("metric").id
+    events.close()
+    assert len(position) < 16_000
+    scene.client.events(f"?watch={task}&after={position}").until("ready")
 
 
 def test_a_long_curve_is_drawn_with_its_peak(scene: Scene) -> None:

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from diamond.service.platform.http.rate_limit import MOST_CALLERS, Buckets, RateLimit
+from diamond.service.platform.http.rate_limit import (
+    MOST_CALLERS,
+    Buckets,
+    RateLimit,
+    mark_signed_in,
+)
 
 
 class Clock:
@@ -54,7 +59,10 @@ class Knocker:
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         shown = dict(scope["headers"]).get(b"authorization", b"Bearer good")
-        status = 200 if shown == b"Bearer good" else 401
+        is_open = scope["path"].endswith("/open")
+        status = 200 if is_open or shown == b"Bearer good" else 401
+        if shown == b"Bearer good":
+            mark_signed_in(scope)
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -88,6 +96,22 @@ def test_guessing_with_a_new_token_each_time_is_limited_by_the_address() -> None
     assert (guesses.count(401), guesses[-1]) == (60, 429)
     assert knocker.call("good", told="203.0.113.7") == 200
     assert knocker.call("guess", told="203.0.113.8") == 401
+
+
+def test_a_made_up_token_is_no_caller_of_its_own_where_nobody_need_sign_in() -> None:
+    knocker = Knocker(10)
+    calls = [knocker.call(f"made up {number}", path="/open") for number in range(30)]
+    assert calls.count(200) == 10
+    assert knocker.call("good", told="203.0.113.7") == 200
+    repeated = [knocker.call("made up 1", path="/open", told="203.0.113.8") for _ in range(11)]
+    assert repeated[-1] == 429
+
+
+def test_valid_tokens_behind_one_address_do_not_use_up_its_calls() -> None:
+    knocker = Knocker(10)
+    assert [knocker.call("good") for _ in range(10)] == [200] * 10
+    assert knocker.call("good") == 429
+    assert knocker.call("guess") == 401
 
 
 def test_behind_a_proxy_one_address_does_not_use_up_the_calls_of_others() -> None:

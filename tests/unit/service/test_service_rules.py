@@ -45,6 +45,17 @@ def test_a_cursor_carries_every_position() -> None:
     assert decode("12") == Cursor(12)
 
 
+def test_a_cursor_of_very_many_positions_stays_short() -> None:
+    """It comes with every event, and goes back in an address of at most 64 kB."""
+    many = dict.fromkeys(range(10**9, 10**9 + 75000), 10**9)
+    cursor = Cursor(7, {1: 100}, many, ["t1"])
+    assert len(cursor.encode()) < 16_000
+    again = decode(cursor.encode())
+    assert (again.number, again.logs, again.curves) == (7, {1: 100}, {})
+    assert (again.knows_logs, again.knows_curves) == (True, False)
+    assert len(Cursor(7, many, many, ["t1"]).encode()) < 16_000
+
+
 @pytest.mark.parametrize("text", ["", "x", "W10", "eyJ9", "ü", "bnVsbA", "W251bGwsMSwyXQ"])
 def test_what_is_no_cursor_is_refused(text: str) -> None:
     with pytest.raises(BadRequest):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field
 
+from diamond.code import checkout
 from diamond.core.artifacts import Artifact, ArtifactKind, Snapshot, plain_digest
 from diamond.core.decoding import Count, MaybeDigest, decode
 from diamond.core.errors import BadRequest
@@ -50,10 +50,7 @@ def load_manifest(blobs: BlobStore, digest: str) -> Manifest:
     size = path.stat().st_size
     if size > MOST_BYTES:
         raise BadRequest(f"{digest} has {show_bytes(size)}: it lists no files of code")
-    try:
-        return decode(Manifest, json.loads(path.read_bytes()), "snapshot")
-    except (ValueError, RecursionError):
-        raise BadRequest(f"{digest} lists no files of code") from None
+    return decode(Manifest, {"files": checkout.read_manifest(path.read_bytes())}, "snapshot")
 
 
 def _load_snapshot(blobs: BlobStore, digest: str) -> Snapshot:

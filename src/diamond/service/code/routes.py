@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request
 
+from diamond.code.listed import choose_listed
 from diamond.service.code import snapshots
 from diamond.service.code.schemas import CodeFacts, FolderListing, UploadPlan
 from diamond.service.people.caller import Person
@@ -54,6 +53,7 @@ async def add_snapshot(
 
 
 @router.post("/plan", response_model=UploadPlan, responses=problems())
-async def plan_snapshot(body: FolderListing, person: Person) -> UploadPlan:
+async def plan_snapshot(body: FolderListing, services: Service, person: Person) -> UploadPlan:
     """Which files of a folder to send, judged by their names; nothing is kept."""
-    return await asyncio.to_thread(snapshots.plan_upload, body.paths, body.rules)
+    chosen = await services.workers.run(person.user, choose_listed, body.paths, body.rules)
+    return snapshots.upload_plan(chosen)

@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from diamond.code.listed import choose_listed
+from diamond.code.listed import MOST_LEVELS, Chosen
 from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
     MADE_BY_TOOLS_WORDS,
@@ -56,9 +56,8 @@ async def take_upload(
         await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
 
 
-def plan_upload(paths: list[str], rules: dict[str, str]) -> UploadPlan:
-    """Which of these to send: not what tools made, what is ignored, or keys."""
-    chosen = choose_listed(paths, rules)
+def upload_plan(chosen: Chosen) -> UploadPlan:
+    """Which files to send: not what tools made, what is ignored, or keys."""
     left_out = list(chosen.left_out)
     if chosen.made_by_tools:
         left_out.append((", ".join(sorted(chosen.made_by_tools)), MADE_BY_TOOLS_WORDS))
@@ -150,6 +149,10 @@ def _place(folder: Path, name: str, *, strip: bool) -> Path:
     parts = parts[1:] if strip and len(parts) > 1 else parts
     if not parts or ".." in parts or parts[0] == "/" or any("\0" in part for part in parts):
         raise BadRequest(f"{name!r} is not a path in a folder", "Send relative paths.")
+    if len(parts) > MOST_LEVELS:
+        raise BadRequest(
+            f"{name[:200]!r} lies more than {MOST_LEVELS} folders deep", "Send a flatter folder."
+        )
     target = folder.joinpath(*parts)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,8 @@ from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import Service, problems
 
 router = APIRouter(tags=["composing"])
+SHORT_TEXT = 4096
+"""Read at once: nearly every spec, in a few milliseconds. The worst text of this length takes 0.2 s."""
 
 
 @router.get("/spec/schema", response_model=dict[str, Any], responses=problems())
@@ -21,9 +23,13 @@ async def get_schema(person: Person) -> dict[str, Any]:
 
 
 @router.post("/spec/parse", response_model=schemas.ParsedSpec, responses=problems())
-async def parse_spec(body: schemas.YamlText, person: Person) -> schemas.ParsedSpec:
+async def parse_spec(
+    body: schemas.YamlText, services: Service, person: Person
+) -> schemas.ParsedSpec:
     """YAML to a spec, with every fault at its line."""
-    return spec_text.parse(body.yaml)
+    if len(body.yaml) <= SHORT_TEXT:
+        return spec_text.parse(body.yaml)
+    return await services.workers.run(person.user, spec_text.parse, body.yaml)
 
 
 @router.post("/spec/render", response_model=schemas.RenderedSpec, responses=problems())

@@ -12,6 +12,7 @@ from diamond.service.endpoints.rows import EndpointRow, EndpointState
 from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 
 AWAY_AFTER_SECONDS = 40.0
@@ -37,8 +38,11 @@ async def sweep(store: Store) -> None:
     before = time.time() - AWAY_AFTER_SECONDS
     async with store.read() as connection:
         silent = await endpoint_store.silent_endpoints(connection, before)
-    for endpoint in silent:
-        await store.run(partial(_sweep_one, endpoint=endpoint, before=before))
+    await separately(
+        silent,
+        lambda endpoint: store.run(partial(_sweep_one, endpoint=endpoint, before=before)),
+        "marking an endpoint as away",
+    )
 
 
 async def _sweep_one(tx: Transaction, endpoint: EndpointRow, before: float) -> None:

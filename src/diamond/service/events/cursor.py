@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 
 from diamond.core.errors import BadRequest
 
+MOST_LOGS = 128
+MOST_CURVES = 256
+"""Positions beyond these are left out of the id: it comes with every event and goes back in a header or an address."""
+
 
 @dataclass
 class Cursor:
@@ -18,10 +22,15 @@ class Cursor:
     """Points seen, by metric series."""
     watched: list[str] | None = None
     """The tasks whose logs and curves it names; None: unknown."""
+    knows_logs: bool = True
+    knows_curves: bool = True
+    """Whether the positions were few enough to be named; a reader that comes back starts at the end of the others."""
 
     def encode(self) -> str:
         watched = [] if self.watched is None else [self.watched]
-        text = json.dumps([self.number, _pairs(self.logs), _pairs(self.curves), *watched])
+        logs = _pairs(self.logs) if len(self.logs) <= MOST_LOGS else None
+        curves = _pairs(self.curves) if len(self.curves) <= MOST_CURVES else None
+        text = json.dumps([self.number, logs, curves, *watched], separators=(",", ":"))
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -36,9 +45,11 @@ def decode(text: str) -> Cursor:
         )
         return Cursor(
             int(number),
-            {int(key): int(value) for key, value in logs},
-            {int(key): int(value) for key, value in curves},
+            {int(key): int(value) for key, value in logs or ()},
+            {int(key): int(value) for key, value in curves or ()},
             [str(task) for task in watched[0]] if watched else None,
+            logs is not None,
+            curves is not None,
         )
     except (ValueError, TypeError, RecursionError, OverflowError):
         raise BadRequest(

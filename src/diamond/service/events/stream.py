@@ -68,6 +68,8 @@ class EventStream:
         self._cursor = Cursor()
         self._watched: list[str] = []
         self._others = OthersWork(principal)
+        self._read: dict[int, int] = {}
+        """Sizes of the streams of metrics whose points were all sent."""
 
     async def open(self, watch: list[str], after: str) -> None:
         """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their start."""
@@ -81,6 +83,10 @@ class EventStream:
                 await self._rewind_beyond_the_end(connection)
                 self._others.look_back()
                 await self._to_the_end(connection, self._newly_watched())
+                if not self._cursor.knows_logs:
+                    await self._logs_to_the_end(connection, self._watched)
+                if not self._cursor.knows_curves:
+                    await self._curves_to_the_end(connection, self._watched)
             else:
                 self._cursor.number = await streams.newest_number(connection, self._owner)
                 if after == "now":
@@ -133,9 +139,16 @@ class EventStream:
         return [] if before is None else [task for task in self._watched if task not in before]
 
     async def _to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
+        await self._logs_to_the_end(connection, tasks)
+        await self._curves_to_the_end(connection, tasks)
+
+    async def _logs_to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
         for task in tasks:
             for stream in await logs.streams_of(connection, task):
                 self._cursor.logs[stream.id] = stream.size
+
+    async def _curves_to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
+        for task in tasks:
             for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
                 self._cursor.curves[series.id] = series.count
 
@@ -155,9 +168,10 @@ class EventStream:
     async def _news(self, connection: AsyncConnection) -> AsyncGenerator[Sent]:
         """All news, each piece yielded right after the cursor has moved past it."""
         for task in self._watched:
-            async for sent in self._log_news(connection, task):
+            written = await logs.streams_of(connection, task)
+            async for sent in self._log_news(connection, written):
                 yield sent
-            async for sent in self._metric_news(connection, task):
+            async for sent in self._metric_news(connection, task, written):
                 yield sent
         while rows := await streams.events_after(connection, self._owner, self._cursor.number):
             for sent in await self._render(connection, rows):
@@ -215,8 +229,10 @@ class EventStream:
         shown = await show_notifications(connection, list(found.values()))
         return {notice.id: {**notice.model_dump(), "unread": unread} for notice in shown}
 
-    async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
-        for stream in await logs.streams_of(connection, task):
+    async def _log_news(
+        self, connection: AsyncConnection, written: Sequence[LogStreamRow]
+    ) -> AsyncGenerator[Sent]:
+        for stream in written:
             if stream.stream in LOG_STREAMS:
                 async for sent in self._stream_news(connection, stream):
                     yield sent
@@ -246,8 +262,19 @@ class EventStream:
         rows = await tasks_by_id(connection, {task})
         return task in rows and rows[task].state in FINAL_WORDS
 
-    async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
-        for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
+    async def _metric_news(
+        self, connection: AsyncConnection, task: str, written: Sequence[LogStreamRow]
+    ) -> AsyncIterator[Sent]:
+        """Series are read only where their stream has grown: an old chain has tens of thousands."""
+        grown = [
+            stream
+            for stream in written
+            if stream.stream not in LOG_STREAMS and self._read.get(stream.id) != stream.size
+        ]
+        if not grown:
+            return
+        attempts = sorted({stream.attempt for stream in grown})
+        for series in await metrics.series_of(connection, [task], TRAINING + USAGE, attempts):
             at = self._cursor.curves.get(series.id, 0)
             while at < series.count:
                 fresh = await metrics.points_after(connection, series, at, POINTS)
@@ -257,6 +284,7 @@ class EventStream:
                     points = [_point(series, curve.at(index)) for _, curve, index in fresh]
                     usage = series.source in USAGE
                     yield "metric", {"task": task, "points": points, "usage": usage}
+        self._read.update((stream.id, stream.size) for stream in grown)
 
     def _format(self, event: str, data: dict[str, Any]) -> str:
         body = json.dumps(data, separators=(",", ":"))

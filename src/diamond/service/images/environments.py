@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from diamond.compose.environment import ImageEnvironmentSpec, freeze
@@ -16,6 +15,7 @@ from diamond.images.importing import import_text
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, environment_data
 from diamond.images.rendering import form_for, render
+from diamond.notation.yaml_reader import YamlSyntaxError, read_text
 from diamond.notation.yaml_writer import write_text
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
@@ -99,9 +99,11 @@ def planned_steps(environment: Environment, builder: str) -> list[PreviewStep]:
 def import_file(name: str, text: str) -> ImportAnswer:
     """The environment that a file describes, and what could not be imported."""
     try:
-        found = import_text(text, name, yaml.safe_load)
-    except yaml.YAMLError as error:
-        raise BadRequest(f"{name} is not valid YAML: {error}", "Check its indentation.") from None
+        found = import_text(text, name, lambda text: read_text(text).data)
+    except YamlSyntaxError as error:
+        raise BadRequest(
+            f"{name} is not valid YAML: {error.message}", "Check its indentation."
+        ) from None
     return ImportAnswer(
         environment=environment_data(found.environment),
         yaml=environment_yaml(found.environment),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from diamond.service.jobs import bulk, resume, retry
 from diamond.service.jobs.diff import diff_between
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
+from diamond.service.platform.http.connected import while_connected
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
 from diamond.service.tasks import code, schemas
 from diamond.service.tasks.task_list import TaskFilter
@@ -64,9 +65,14 @@ async def resume_task(
     return await resume.resume_task(services, person, task, body, key)
 
 
-@router.get("/{task}/diff", response_class=PlainTextResponse, responses=problems(404, 409))
-async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
+@router.get(
+    "/{task}/diff", response_class=PlainTextResponse, responses=problems(404, 409, 413, 429)
+)
+async def read_diff(
+    request: Request, task: str, services: Service, person: Person, against: str = ""
+) -> Response:
     """What had changed since the commit, as git shows it; with `against`, since another task, its spec included."""
     if against:
-        return safe_download.plain_text(await diff_between(services, person, task, against))
+        comparing = diff_between(services, person, task, against)
+        return safe_download.plain_text(await while_connected(request, comparing))
     return safe_download.plain_text(await code.read_diff(services, person, task))

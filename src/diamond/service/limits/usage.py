@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import DiamondError
 from diamond.service.access.principal import Principal, Role
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import online_endpoints
 from diamond.service.limits import schemas, store
 from diamond.service.limits.limits import as_limits, limits_for_person, limits_of, show_use
 from diamond.service.limits.store import ALWAYS, Span, Use
 from diamond.service.people import store as people_store
 from diamond.service.platform.database.tables import tasks
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
+from diamond.service.platform.text import csv_cell
 from diamond.service.projects import store as project_store
 from diamond.service.projects.projects import find_project
 from diamond.service.projects.rows import ProjectRow
@@ -120,12 +124,15 @@ async def measure(services: Services) -> None:
     """Ask the machines how much lies in their run directories; one that does not answer is asked next time."""
     async with services.store.read() as connection:
         endpoints = await online_endpoints(connection)
-    for endpoint in endpoints:
-        try:
-            sizes = await measured_sizes(services, endpoint.id)
-        except DiamondError:
-            continue
-        await _keep_sizes(services, endpoint.id, sizes)
+    await separately(endpoints, partial(_measure, services), "measuring an endpoint")
+
+
+async def _measure(services: Services, endpoint: EndpointRow) -> None:
+    try:
+        sizes = await measured_sizes(services, endpoint.id)
+    except DiamondError:
+        return
+    await _keep_sizes(services, endpoint.id, sizes)
 
 
 async def measured_sizes(services: Services, endpoint: str) -> dict[str, int]:
@@ -169,7 +176,7 @@ async def _table(connection: AsyncConnection, span: Span, project: str = "") -> 
     for (owner, place, endpoint), use in sorted(uses.items(), key=lambda item: str(item[0])):
         name, address = people.get(owner, ("", ""))
         who = [owner, name, address, place, names.get(place, ""), endpoint]
-        table.writerow([*map(_cell, who), *_amounts(use)])
+        table.writerow([*map(csv_cell, who), *_amounts(use)])
     return text.getvalue()
 
 
@@ -181,8 +188,3 @@ def _amounts(use: Use) -> list[float]:
         round(use.node_hours_committed, 4),
         use.storage_bytes,
     ]
-
-
-def _cell(text: str) -> str:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{text}" if text and text[0] in "=+-@\t\r" else text

@@ -7,6 +7,8 @@ import logging
 import os
 import signal
 import time
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from diamond.service.code.cleanup import prune_blobs
 from diamond.service.endpoints.commands import forget_commands
@@ -20,7 +22,9 @@ from diamond.service.people.store import RESTORED, drop_expired, read_fact
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import forget_events
 from diamond.service.platform.idempotency import forget_keys
+from diamond.service.platform.image_files import ImageFiles
 from diamond.service.platform.relay import store as relayed
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SIZES, wait
 from diamond.service.tasks.warnings import warn
@@ -37,18 +41,24 @@ KEEP_NOTIFICATIONS_SECONDS = 90 * 86400.0
 async def run_housekeeping(services: Services) -> None:
     tidied = 0.0
     while True:
-        try:
-            await sweep(services.store)
-            if time.monotonic() - tidied > TIDY_SECONDS:
-                tidied = time.monotonic()
-                await services.store.run(_tidy)
-                await archive_due_tasks(services)
-                await prune_blobs(services.store, services.blobs)
-                await asyncio.to_thread(services.image_files.prune, time.time())
-                await warn(services)
-        except Exception:
-            log.exception("periodic work failed; it is tried again")
+        await separately([services.store], sweep, "marking silent endpoints")
+        if time.monotonic() - tidied > TIDY_SECONDS:
+            tidied = time.monotonic()
+            await tidy(services)
         await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def tidy(services: Services) -> None:
+    """Each in a transaction of its own."""
+    await separately(FORGOTTEN, services.store.run, "forgetting old rows")
+    await separately([services], archive_due_tasks, "archiving old tasks")
+    await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")
+    await separately([services.image_files], _prune_images, "removing old image files")
+    await separately([services], warn, "warning of full disks")
+
+
+async def _prune_images(files: ImageFiles) -> None:
+    await asyncio.to_thread(files.prune, time.time())
 
 
 async def restart_after_restore(services: Services) -> None:
@@ -92,12 +102,24 @@ async def _measures_every(services: Services) -> float:
         return MEASURE_SECONDS if await has_storage_limits(connection) else TIDY_SECONDS
 
 
-async def _tidy(tx: Transaction) -> None:
-    before = time.time() - KEEP_EVENTS_SECONDS
-    await forget_events(tx, before)
-    await forget_commands(tx, before)
-    await drop_expired(tx)
-    await drop_expired_sessions(tx)
-    await forget_keys(tx)
+async def _forget_events(tx: Transaction) -> None:
+    await forget_events(tx, time.time() - KEEP_EVENTS_SECONDS)
+
+
+async def _forget_commands(tx: Transaction) -> None:
+    await forget_commands(tx, time.time() - KEEP_EVENTS_SECONDS)
+
+
+async def _forget_notifications(tx: Transaction) -> None:
     await forget_notifications(tx, time.time() - KEEP_NOTIFICATIONS_SECONDS)
-    await relayed.forget_old(tx)
+
+
+FORGOTTEN: tuple[Callable[[Transaction], Awaitable[None]], ...] = (
+    _forget_events,
+    _forget_commands,
+    _forget_notifications,
+    drop_expired,
+    drop_expired_sessions,
+    forget_keys,
+    relayed.forget_old,
+)

@@ -8,6 +8,7 @@ import logging
 import smtplib
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from diamond.service.access.principal import Principal
 from diamond.service.notifications import store as notification_store
@@ -19,6 +20,7 @@ from diamond.service.people.schemas import Channel, Delivery, NotificationSettin
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.delivery.mail import send_mail
 from diamond.service.platform.delivery.webhooks import Webhook, WebhookFailed, call
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import OUTBOX, wait
 from diamond.service.settings import Settings
@@ -85,7 +87,8 @@ async def send_test_message(
 async def _send_due(services: Services) -> bool:
     """Whether there was anything to send."""
     due = await services.store.run(lambda tx: notification_store.claim_due(tx, AT_ONCE))
-    await asyncio.gather(*(_deliver(services, row) for row in due))
+    deliver = partial(_deliver, services)
+    await asyncio.gather(*(separately([row], deliver, "sending a notification") for row in due))
     return bool(due)
 
 

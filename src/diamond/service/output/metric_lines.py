@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from diamond.service.output.metric_store import Point
+from diamond.service.output.metric_store import MOST_NAMES, Point
 
 # A line that never ends is not a metric.
 MAX_PARTIAL = 256 << 10
@@ -51,7 +52,7 @@ def _points(line: bytes) -> list[Point] | None:
     broken = {name for name in told if isinstance(name, str)} if isinstance(told, list) else set()
     return [
         Point(_clean(name), step, time, _number(value))
-        for name, value in found.items()
+        for name, value in islice(found.items(), MOST_NAMES + 1)
         if isinstance(value, (int, float)) or (value is None and name in broken)
     ]
 

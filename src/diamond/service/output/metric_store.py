@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.output.curves import Curve, pack, unpack
 from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow
+from diamond.service.platform.database.batches import in_batches
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Columns, row_of, rows_of, values_of
+from diamond.service.platform.database.rows import Columns, rows_of, values_of
 from diamond.service.platform.database.tables import metric_chunks, metric_series
 
 MAX_POINTS = 50_000
 CHUNK_POINTS = 1024
+MOST_NAMES = 2000
+"""Of one task, for each source: more cannot be looked at, and each costs every reader of the task."""
+_COUNTERS = (
+    update(metric_series)
+    .where(metric_series.c.id == bindparam("of_id"))
+    .values(count=bindparam("new_count"), stride=bindparam("new_stride"))
+)
+_REMOVED = delete(metric_chunks).where(
+    metric_chunks.c.series == bindparam("of_series"),
+    metric_chunks.c.start == bindparam("of_start"),
+)
 
 
 @dataclass(frozen=True)
@@ -27,51 +39,69 @@ class Point:
     """None: the program logged NaN or an infinity."""
 
 
+@dataclass(frozen=True)
+class Added:
+    thinned: list[str]
+    """Series that are thinned from now on."""
+    left_out: list[str]
+    """Names beyond the task's limit."""
+
+
 async def add_points(
-    tx: Transaction, stream: LogStreamRow, points: list[Point], limit: int = MAX_POINTS
-) -> list[str]:
-    """Append points of one log stream's row; returns the names of series that were thinned for the first time.
+    tx: Transaction,
+    stream: LogStreamRow,
+    points: list[Point],
+    limit: int = MAX_POINTS,
+    most_names: int = MOST_NAMES,
+) -> Added:
+    """Append points of one log stream's row.
 
     The stream's row lock is held, so the counters of its series are ours.
     """
     by_name: dict[str, list[Point]] = {}
     for point in points:
         by_name.setdefault(point.name, []).append(point)
-    series = await _series(tx, stream, sorted(by_name))
-    thinned = []
-    for name in sorted(by_name):
-        if await _append(tx, series[name], by_name[name], limit):
-            thinned.append(name)
-    return thinned
+    series = await _series(tx, stream, list(by_name), most_names)
+    ordered = [series[name] for name in sorted(series)]
+    thinned: list[str] = []
+    for batch in in_batches(ordered):
+        thinned += await _append(tx, {row: by_name[row.name] for row in batch}, limit)
+    return Added(thinned, [name for name in by_name if name not in series])
 
 
 async def series_of(
-    connection: AsyncConnection, tasks: Sequence[str], sources: Sequence[str]
+    connection: AsyncConnection,
+    tasks: Sequence[str],
+    sources: Sequence[str],
+    attempts: Sequence[str] | None = None,
 ) -> list[SeriesRow]:
     query = select(metric_series).where(
         metric_series.c.task.in_(tasks), metric_series.c.source.in_(sources)
     )
+    if attempts is not None:
+        query = query.where(metric_series.c.attempt.in_(attempts))
     return rows_of(await connection.execute(query.order_by(metric_series.c.id)), SeriesRow)
 
 
 async def curves_of(connection: AsyncConnection, series: Sequence[int]) -> dict[int, Curve]:
     """All points of these series."""
-    query = select(metric_chunks.c.series, metric_chunks.c.data).where(
-        metric_chunks.c.series.in_(series)
-    )
     curves = {key: Curve() for key in series}
-    ordered = query.order_by(metric_chunks.c.series, metric_chunks.c.start)
-    for key, data in await connection.execute(ordered):
-        curves[key].join(unpack(data))
+    for batch in in_batches(series):
+        query = select(metric_chunks.c.series, metric_chunks.c.data).where(
+            metric_chunks.c.series.in_(batch)
+        )
+        ordered = query.order_by(metric_chunks.c.series, metric_chunks.c.start)
+        for key, data in await connection.execute(ordered):
+            curves[key].join(unpack(data))
     return curves
 
 
 async def last_points(connection: AsyncConnection, series: Sequence[int]) -> dict[int, Curve]:
     """The newest chunk of each series."""
-    curves = {}
-    for key in series:
-        chunk = await _last_chunk(connection, key)
-        curves[key] = unpack(chunk.data) if chunk else Curve()
+    curves = {key: Curve() for key in series}
+    for batch in in_batches(series):
+        chunks = await _last_chunks(connection, batch)
+        curves.update((key, unpack(chunk.data)) for key, chunk in chunks.items())
     return curves
 
 
@@ -96,20 +126,48 @@ async def points_after(
     return points[:limit]
 
 
-async def _series(tx: Transaction, stream: LogStreamRow, names: list[str]) -> dict[str, SeriesRow]:
-    query = select(metric_series).where(
+async def _series(
+    tx: Transaction, stream: LogStreamRow, names: list[str], most_names: int
+) -> dict[str, SeriesRow]:
+    """By name; new ones are created as far as the task's limit allows."""
+    known = await _known_series(tx, stream, names)
+    missing = [name for name in names if name not in known]
+    if not missing:
+        return known
+    of_task = await _names_of(tx.connection, stream)
+    again = [name for name in missing if name in of_task]
+    fresh = [name for name in missing if name not in of_task]
+    allowed = [*again, *fresh[: max(0, most_names - len(of_task))]]
+    if allowed:
+        rows = [_new_series(stream, name) for name in allowed]
+        await tx.connection.execute(insert(metric_series), rows)
+        known |= await _known_series(tx, stream, allowed)
+    return known
+
+
+async def _known_series(
+    tx: Transaction, stream: LogStreamRow, names: list[str]
+) -> dict[str, SeriesRow]:
+    of_stream = select(metric_series).where(
         metric_series.c.task == stream.task,
         metric_series.c.attempt == stream.attempt,
         metric_series.c.run == stream.run,
         metric_series.c.source == stream.stream,
-        metric_series.c.name.in_(names),
     )
-    known = {row.name: row for row in rows_of(await tx.connection.execute(query), SeriesRow)}
-    fresh = [_new_series(stream, name) for name in names if name not in known]
-    if fresh:
-        await tx.connection.execute(insert(metric_series), fresh)
-        known = {row.name: row for row in rows_of(await tx.connection.execute(query), SeriesRow)}
+    known: dict[str, SeriesRow] = {}
+    for batch in in_batches(names):
+        query = of_stream.where(metric_series.c.name.in_(batch))
+        rows = rows_of(await tx.connection.execute(query), SeriesRow)
+        known |= {row.name: row for row in rows}
     return known
+
+
+async def _names_of(connection: AsyncConnection, stream: LogStreamRow) -> set[str]:
+    """Of all attempts and runs of its task."""
+    query = select(metric_series.c.name).where(
+        metric_series.c.task == stream.task, metric_series.c.source == stream.stream
+    )
+    return set((await connection.execute(query.distinct())).scalars())
 
 
 def _new_series(stream: LogStreamRow, name: str) -> Columns:
@@ -125,36 +183,57 @@ def _new_series(stream: LogStreamRow, name: str) -> Columns:
     }
 
 
-async def _append(tx: Transaction, series: SeriesRow, points: list[Point], limit: int) -> bool:
-    count, stride = series.count, series.stride
-    numbered = list(enumerate(points, count))
-    count += len(points)
-    while count // stride > limit:
-        stride *= 2
-    if stride > series.stride:
-        await _thin(tx, series, stride // series.stride)
-    kept = [(n, point) for n, point in numbered if n % stride == 0]
-    if kept:
-        fresh = Curve()
-        fresh.add((point.step, point.time, point.value) for _, point in kept)
-        await _add(tx, series, kept[0][0], fresh, stride)
-    changed = update(metric_series).where(metric_series.c.id == series.id)
-    await tx.connection.execute(changed.values(count=count, stride=stride))
-    return series.stride == 1 and stride > 1
+async def _append(tx: Transaction, points: dict[SeriesRow, list[Point]], limit: int) -> list[str]:
+    """Some series at once, in few statements; the names of those thinned for the first time."""
+    thinned, counters, kept = [], [], {}
+    for series, fresh in points.items():
+        count, stride = series.count + len(fresh), series.stride
+        while count // stride > limit:
+            stride *= 2
+        if stride > series.stride:
+            await _thin(tx, series, stride // series.stride)
+            thinned += [series.name] if series.stride == 1 else []
+        counters.append({"of_id": series.id, "new_count": count, "new_stride": stride})
+        kept[series] = _kept(fresh, series.count, stride)
+    await _add(tx, {series: one for series, one in kept.items() if len(one.curve)})
+    await tx.connection.execute(_COUNTERS, counters)
+    return thinned
 
 
-async def _add(tx: Transaction, series: SeriesRow, first: int, fresh: Curve, stride: int) -> None:
-    """Fill the last chunk, then begin new ones."""
-    last = await _last_chunk(tx.connection, series.id)
-    if last is not None and last.length < CHUNK_POINTS:
-        joined = unpack(last.data)
-        joined.join(fresh)
-        first, fresh = last.start, joined
-        gone = delete(metric_chunks).where(
-            metric_chunks.c.series == series.id, metric_chunks.c.start == last.start
-        )
-        await tx.connection.execute(gone)
-    await tx.connection.execute(insert(metric_chunks), _chunks(series, first, fresh, stride))
+@dataclass(frozen=True)
+class _Kept:
+    """Points that are numbered from `first` in steps of `stride`."""
+
+    first: int
+    stride: int
+    curve: Curve
+
+
+def _kept(points: list[Point], count: int, stride: int) -> _Kept:
+    first = -(-count // stride) * stride
+    curve = Curve()
+    curve.add((point.step, point.time, point.value) for point in points[first - count :: stride])
+    return _Kept(first, stride, curve)
+
+
+async def _add(tx: Transaction, kept: dict[SeriesRow, _Kept]) -> None:
+    """Fill the last chunks, then begin new ones."""
+    if not kept:
+        return
+    last = await _last_chunks(tx.connection, [series.id for series in kept])
+    gone: list[Columns] = []
+    rows: list[Columns] = []
+    for series, fresh in kept.items():
+        chunk = last.get(series.id)
+        first, curve = fresh.first, fresh.curve
+        if chunk is not None and chunk.length < CHUNK_POINTS:
+            gone.append({"of_series": series.id, "of_start": chunk.start})
+            first, curve = chunk.start, unpack(chunk.data)
+            curve.join(fresh.curve)
+        rows += _chunks(series, first, curve, fresh.stride)
+    if gone:
+        await tx.connection.execute(_REMOVED, gone)
+    await tx.connection.execute(insert(metric_chunks), rows)
 
 
 async def _thin(tx: Transaction, series: SeriesRow, step: int) -> None:
@@ -166,10 +245,21 @@ async def _thin(tx: Transaction, series: SeriesRow, step: int) -> None:
         await tx.connection.execute(insert(metric_chunks), rows)
 
 
-async def _last_chunk(connection: AsyncConnection, series: int) -> MetricChunkRow | None:
-    query = select(metric_chunks).where(metric_chunks.c.series == series)
-    newest = query.order_by(metric_chunks.c.start.desc()).limit(1)
-    return row_of(await connection.execute(newest), MetricChunkRow)
+async def _last_chunks(
+    connection: AsyncConnection, series: Sequence[int]
+) -> dict[int, MetricChunkRow]:
+    of = metric_chunks.c
+    newest = (
+        select(of.series, func.max(of.start).label("start"))
+        .where(of.series.in_(series))
+        .group_by(of.series)
+        .subquery()
+    )
+    query = select(metric_chunks).join(
+        newest, (of.series == newest.c.series) & (of.start == newest.c.start)
+    )
+    rows = rows_of(await connection.execute(query), MetricChunkRow)
+    return {row.series: row for row in rows}
 
 
 def _chunks(series: SeriesRow, first: int, curve: Curve, stride: int) -> list[Columns]:

@@ -18,6 +18,7 @@ from diamond.service.output.curves import Curve, within
 from diamond.service.output.rows import SeriesRow
 from diamond.service.output.thinning import thin
 from diamond.service.platform.services import Services
+from diamond.service.platform.text import csv_cell
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import find_task
 
@@ -196,5 +197,6 @@ def _csv(wholes: list[Whole]) -> str:
     rows.writerow(["name", "step", "time", "value"])
     for whole in wholes:
         points = (whole.curve.at(index) for index in range(len(whole.curve)))
-        rows.writerows((whole.name, *point) for point in points)
+        name = csv_cell(whole.name)
+        rows.writerows((name, *point) for point in points)
     return target.getvalue()

@@ -12,6 +12,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.people.signed_in import SentCredentials, authenticate
 from diamond.service.platform.audit import CALL, Call
 from diamond.service.platform.http.guard import SAFE_METHODS
+from diamond.service.platform.http.rate_limit import mark_signed_in
 from diamond.service.platform.http.routing import (
     PREFIX,
     StatedRule,
@@ -27,6 +28,7 @@ async def get_person(request: Request, rule: StatedRule) -> Principal:
     cookie = request.cookies.get(cookie_name(services.instance), "")
     sent = SentCredentials(bearer(request), cookie, address_of(request))
     principal = await authenticate(services, sent)
+    mark_signed_in(request.scope)
     if principal.by_cookie:
         refuse_foreign_page(request)
     admit(principal, rule, services.settings.people.freshness)

@@ -14,6 +14,7 @@ from diamond.service.platform.image_files import ImageFiles
 from diamond.service.platform.presence import Presence
 from diamond.service.platform.relay.relay import Relay
 from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.platform.workers import Workers
 from diamond.service.settings import Settings
 
 
@@ -31,4 +32,5 @@ class Services:
     instance: str
     forget_endpoint: Callable[[Transaction, str], Awaitable[None]]
     """What slices above `endpoints` do in the transaction that removes one."""
+    workers: Workers
     recent: Recent = field(default_factory=Recent)

@@ -17,3 +17,8 @@ def clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {clean(key): clean(one) for key, one in value.items()}
     return value
+
+
+def csv_cell(text: str) -> str:
+    """A spreadsheet would take a text that begins so for a formula, and run it."""
+    return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") and text.strip() else text

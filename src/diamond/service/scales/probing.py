@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -33,6 +34,7 @@ from diamond.service.planning.scale_schemas import Scale
 from diamond.service.planning.scales import find_scale, show_scale
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.tasks import job_store
 from diamond.service.tasks.rows import TaskRow
@@ -47,8 +49,7 @@ async def advance_all(services: Services) -> bool:
     """Whether any scale is still open."""
     async with services.store.read() as connection:
         scales = await scale_store.open_scales(connection)
-    for scale in scales:
-        await _advance_in_transaction(services, scale)
+    await separately(scales, partial(_advance_in_transaction, services), "advancing a scale")
     return bool(scales)
 
 

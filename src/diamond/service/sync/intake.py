@@ -30,6 +30,7 @@ from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
+NAMES_LEFT_OUT = "metric-names-left-out"
 MAX_BYTES = 2 << 20
 """Agents send at most 1 MB of data; the rest is room for the line in front of it."""
 
@@ -97,7 +98,7 @@ async def _take_metrics(
     tx: Transaction, steps: Steps, task: TaskRow, stream: LogStreamRow, part: Part
 ) -> int:
     lines = read_lines(b"" if part.skipped else bytes(stream.partial), part.data)
-    thinned = await metrics.add_points(tx, stream, lines.points)
+    added = await metrics.add_points(tx, stream, lines.points)
     size = part.offset + len(part.data)
     bad = stream.bad_lines + lines.bad
     await logs.save_stream(
@@ -106,10 +107,21 @@ async def _take_metrics(
     if lines.bad and not stream.bad_lines:
         message = f"a line of {part.key.stream} is not JSON and was left out; the rest is kept"
         await _note(tx, steps, task, message, "bad-metric-line")
-    if thinned:
-        message = f"many points of {', '.join(thinned[:5])}: from now on only some are kept"
+    if added.thinned:
+        message = f"many points of {', '.join(added.thinned[:5])}: from now on only some are kept"
         await _note(tx, steps, task, message, "metrics-thinned")
+    if added.left_out and not await task_rows.has_note(tx.connection, task.id, NAMES_LEFT_OUT):
+        await _note(
+            tx, steps, task, _names_left_out(part.key.stream, added.left_out[0]), NAMES_LEFT_OUT
+        )
     return size
+
+
+def _names_left_out(stream: str, name: str) -> str:
+    return (
+        f"This task logs more than {metrics.MOST_NAMES} different names in {stream}: "
+        f"{name[:60]!r} and others after it are not shown. Keep changing values, such as a step or a file, out of names."
+    )
 
 
 async def _note(tx: Transaction, steps: Steps, task: TaskRow, message: str, code: str) -> None:

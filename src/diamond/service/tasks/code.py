@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from diamond.core.errors import NotFound, TooLarge
+from diamond.core.errors import BadRequest, Conflict, NotFound, TooLarge
 from diamond.core.order import Code
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
@@ -53,7 +53,13 @@ async def read_diff(services: Services, principal: Principal, task: str) -> byte
 
 async def listed_files(services: Services, snapshot: str) -> list[ListedFile]:
     """None without a snapshot."""
-    return (await read_manifest(services.blobs, snapshot)).files if snapshot else []
+    try:
+        return (await read_manifest(services.blobs, snapshot)).files if snapshot else []
+    except BadRequest as error:
+        raise Conflict(
+            f"The snapshot {snapshot} of this task is not a list of files: {error.message}",
+            "Submit the job again with `diamond run`.",
+        ) from None
 
 
 def _facts(task: TaskRow) -> CodeFacts:

@@ -125,6 +125,15 @@ async def history_of(connection: AsyncConnection, task: str) -> list[HistoryRow]
     return rows_of(await connection.execute(query), HistoryRow)
 
 
+async def has_note(connection: AsyncConnection, task: str, code: str) -> bool:
+    query = select(history.c.n).where(
+        history.c.task == task,
+        history.c.type == "note",
+        history.c.data["code"].as_string() == code,
+    )
+    return (await connection.execute(query.limit(1))).first() is not None
+
+
 async def unconfirmed_ends(
     connection: AsyncConnection, endpoint: str, limit: int = 500
 ) -> list[str]:

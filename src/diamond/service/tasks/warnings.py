@@ -14,6 +14,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import publish
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.tasks import task_list
 
@@ -25,10 +26,13 @@ async def warn(services: Services) -> None:
     async with services.store.read() as connection:
         endpoints = await endpoint_store.online_endpoints(connection)
         needs = {endpoint.id: await _needs(connection, endpoint) for endpoint in endpoints}
-    for endpoint in endpoints:
+
+    async def send(endpoint: EndpointRow) -> None:
         if needs[endpoint.id]:
             notices = [_notice(endpoint, need) for need in needs[endpoint.id]]
             await services.store.run(partial(_notify, owner=endpoint.owner, notices=notices))
+
+    await separately(endpoints, send, "warning of an endpoint")
 
 
 async def purge_needs(connection: AsyncConnection, endpoint: EndpointRow) -> list[Need]:

@@ -23,6 +23,23 @@ MOST_CALLERS = 20_000
 API, SYNC = "/api/v1/", "/api/v1/sync/"
 
 
+CALLER = "diamond.caller"
+"""Where a request's scope holds its `Caller`."""
+
+
+@dataclass
+class Caller:
+    """Who calls, as far as the limit must know: marked once a token or cookie was found to be valid."""
+
+    is_signed_in: bool = False
+
+
+def mark_signed_in(scope: Scope) -> None:
+    caller = scope.get(CALLER)
+    if isinstance(caller, Caller):
+        caller.is_signed_in = True
+
+
 @dataclass
 class Buckets:
     """A bucket for each caller: full at first, filled again evenly, emptied by a call."""
@@ -47,6 +64,10 @@ class Buckets:
         level, at = self._levels.get(caller, (self.per_minute, now))
         return min(self.per_minute, level + (now - at) * self.per_minute / WINDOW_SECONDS)
 
+    def give_back(self, caller: str) -> None:
+        """A call that turned out to be another's."""
+        self._levels[caller] = min(self.per_minute, self.look(caller) + 1), self.clock()
+
     def wait_seconds(self, left: float) -> float:
         """Until a call is possible again."""
         return max(0.0, -left) * WINDOW_SECONDS / self.per_minute
@@ -65,8 +86,12 @@ class RateLimit:
             await self._app(scope, receive, send)
             return
         credential, address = _credential_digest(scope), self._address(scope)
-        left = self._left(credential, address)
-        sending = self._with_headers(self._with_result(send, credential, address), left)
+        scope[CALLER] = caller = Caller()
+        left = self._buckets.take(credential if credential in self._good else address)
+        sending = send
+        if left >= 0 and credential:
+            sending = self._with_result(send, caller, credential, address)
+        sending = self._with_headers(sending, left)
         if left >= 0:
             await self._app(scope, receive, sending)
         else:
@@ -74,31 +99,27 @@ class RateLimit:
             rejection = response(TooMany(message, "Wait as long as Retry-After says."))
             await rejection(scope, receive, sending)
 
-    def _left(self, credential: str, address: str) -> float:
-        """Of the calls of a token; without one, or with one not known to be valid, of the calls of the address."""
-        if credential in self._good:
-            return self._buckets.take(credential)
-        of_address = self._buckets.look(address) - 1 if credential else self._buckets.take(address)
-        return min(of_address, self._buckets.take(credential)) if credential else of_address
-
-    def _with_result(self, send: Send, credential: str, address: str) -> Send:
-        """A token that is not valid counts as a call of its address; otherwise guessing tokens would be free."""
+    def _with_result(self, send: Send, caller: Caller, credential: str, address: str) -> Send:
+        """Only who was signed in by a token or cookie gets calls of their own; otherwise made-up ones would be free."""
 
         async def send_noted(message: Message) -> None:
-            if message["type"] == "http.response.start" and credential:
-                self._note(credential, address, is_good=message["status"] not in (401, 429))
+            if message["type"] == "http.response.start":
+                if caller.is_signed_in:
+                    self._remember(credential, address)
+                elif message["status"] == 401:
+                    self._good.pop(credential, None)
             await send(message)
 
         return send_noted
 
-    def _note(self, credential: str, address: str, *, is_good: bool) -> None:
-        if is_good:
-            self._good[credential] = None
-            self._good.move_to_end(credential)
-            if len(self._good) > MOST_CALLERS:
-                self._good.popitem(last=False)
-        elif credential not in self._good:
-            self._buckets.take(address)
+    def _remember(self, credential: str, address: str) -> None:
+        if credential not in self._good:
+            self._buckets.give_back(address)
+            self._buckets.take(credential)
+        self._good[credential] = None
+        self._good.move_to_end(credential)
+        if len(self._good) > MOST_CALLERS:
+            self._good.popitem(last=False)
 
     def _address(self, scope: Scope) -> str:
         client, headers = scope.get("client"), Headers(scope=scope)
