@@ -65,8 +65,9 @@ def upgrade_in_place(
             wait_for_states(service.client, dict.fromkeys([*tasks, new], "succeeded"))
             assert Counter(executions.read_text().split()) == Counter([*tasks, new])
             assert executions.read_text().split()[-1] == new
-            for task in tasks:
-                wait_for(lambda task=task: is_whole(service.client, task), what=f"all of {task}")
+            wait_for(
+                lambda: all(is_whole(service.client, task) for task in tasks), what="all of it"
+            )
         finally:
             go.touch()
             service.stop()

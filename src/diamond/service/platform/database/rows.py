@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
@@ -90,9 +89,8 @@ def _fields(kind: type[TypedRow], columns: Sequence[str]) -> list[str]:
     return [(codecs[name].field or name) if name in codecs else name for name in columns]
 
 
-@lru_cache(maxsize=256)
-def _names(kind: type[TypedRow]) -> frozenset[str]:
-    return frozenset(field.name for field in fields(kind))
+def _names(kind: type[TypedRow]) -> set[str]:
+    return {field.name for field in fields(kind)}
 
 
 def _decoded(row: Sequence[Any], decoders: list[tuple[int, Decode]]) -> list[Any]:
