@@ -135,7 +135,7 @@ def task_row(job: Row, state: str, endpoint: str, endpoint_id: str) -> Row:
         "order": order,
         "digest": job["digest"],
         "code": None,
-        "untold": False,
+        "unconfirmed": False,
         "history": 0,
         "version": 1,
     }

@@ -81,8 +81,9 @@ def start_service(
     public_url: str = "",
     people: Path | None = None,
     more: Sequence[str] = (),
+    source: Path = SOURCE,
 ) -> RunningService:
-    """Returns when it answers; `home` may contain an earlier service's state. `people`: a diamond.toml; `more`: further arguments."""
+    """Returns when it answers; `home` may contain an earlier service's state. `people`: a diamond.toml; `more`: further arguments; `source`: of another version."""
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"
@@ -93,7 +94,7 @@ def start_service(
     known = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment()
+            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment(source)
         )
     _wait_until_ready(process, log, known)
     told = json.loads((home / "token.json").read_text())
@@ -106,8 +107,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _environment() -> dict[str, str]:
-    path = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH", "")]))
+def _environment(source: Path) -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH", "")]))
     return {**os.environ, "PYTHONPATH": path}
 
 

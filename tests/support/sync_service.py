@@ -72,6 +72,8 @@ class SyncService:
     blobs_asked: int = 0
     blobs_gate: threading.Event = field(default_factory=threading.Event)
     """While closed, it holds back the answer to `blobs`."""
+    newer: dict[str, Any] = field(default_factory=dict)
+    """Fields of a newer version, in each answer and each command."""
     bytes_seconds: float = 0.0
     """How long each call with bytes takes."""
     lock: threading.Condition = field(default_factory=threading.Condition)
@@ -135,7 +137,7 @@ class SyncService:
         self.send("cancel", task=task, attempt=self.tasks[task].attempt.id)
 
     def send(self, kind: str, **words: Any) -> str:
-        command = {"id": new_id("c"), "type": kind, **words}
+        command = {"id": new_id("c"), "type": kind, **words, **self.newer}
         with self.lock:
             self.commands.append(command)
             self.lock.notify_all()
@@ -206,6 +208,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.state.traffic += body
         status, answer = self._answer(name, body, parse_qs(parts.query))
+        if isinstance(answer, dict):
+            answer = {**answer, **self.state.newer}
         content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))

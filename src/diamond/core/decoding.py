@@ -10,12 +10,15 @@ import math
 import re
 import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import (
     Annotated,
     Any,
+    Callable,
     Dict,
     List,
+    Match,
+    Optional,
     Tuple,
     Type,
     TypeVar,
@@ -38,9 +41,6 @@ class Kind:
     pattern: str
     words: str
 
-    def accepts(self, text: str) -> bool:
-        return re.fullmatch(self.pattern, text) is not None
-
 
 @dataclass(frozen=True)
 class Range:
@@ -54,7 +54,7 @@ _UNIONS = (Union, getattr(types, "UnionType", Union))
 """`Optional[int]`, and `int | None` where the reader has Python 3.10."""
 _MOST = 2**62
 """Larger numbers fit no column, nor does the sum of two of them."""
-_TEXT = Kind(r"[^\0\ud800-\udfff]*", "text")
+_ANY_TEXT = Annotated[str, Kind(r"[^\0\ud800-\udfff]*", "text")]
 _SHA256 = r"(?:sha256:)?[0-9a-f]{64}"
 _WORD = r"[a-z][a-z0-9-]{0,31}"
 _ID_WORDS = "an id (letters, digits, - and _)"
@@ -109,84 +109,169 @@ def _encoded(value: Any) -> Any:
 
 def decode(cls: Type[T], data: Any, at: str = "") -> T:
     """`data` as an instance of the dataclass `cls`. Raises `BadRequest`, which names the field and what it may be."""
+    try:
+        read: Callable[[Any], T] = _reader(cls)  # type: ignore[arg-type]
+        return read(data)
+    except _Unfit as unfit:
+        raise unfit.problem(at or ("" if unfit.path else cls.__name__)) from None
+
+
+Reader = Callable[[Any], Any]
+
+
+class _Unfit(Exception):
+    """A value that does not fit. Where it stands is gathered on the way out, so that what fits costs nothing for it."""
+
+    def __init__(self, words: str, hint: str = "") -> None:
+        super().__init__(words)
+        self.words, self.hint = words, hint
+        self.path: List[str] = []
+        self.before = ""
+
+    def problem(self, at: str) -> BadRequest:
+        place = (at + "".join(reversed(self.path))).lstrip(".")
+        return BadRequest(f"{self.before}{place} {self.words}", self.hint)
+
+
+@lru_cache(maxsize=512)
+def _reader(hint: Any) -> Reader:
+    """What reads a value of this type, made once: lists of tasks and bursts of events read thousands."""
+    if hint is Any:
+        return _as_it_is
+    if is_dataclass(hint):
+        return partial(_object, hint)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        allowed = parts[1]
+        if isinstance(allowed, Range):
+            return partial(_within, allowed)
+        return partial(_text, re.compile(allowed.pattern).fullmatch, allowed.words)
+    if origin in _UNIONS:
+        return _union_reader([part for part in parts if part is not type(None)])
+    if origin is list:
+        return partial(_list, _reader(parts[0]))
+    if origin is dict:
+        return partial(_dict, _reader(parts[0]), _reader(parts[1]))
+    return _reader(_ANY_TEXT) if hint is str else _NUMBERS[hint]
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _object(cls: Any, data: Any) -> Any:
     if not isinstance(data, dict):
-        raise BadRequest(f"{at or cls.__name__} must be an object, not {_shown(data)}")
+        raise _Unfit(f"must be an object, not {_shown(data)}")
     values: Dict[str, Any] = {}
-    for name, hint, is_required in _fields(cls):  # type: ignore[arg-type]
-        place = f"{at}.{name}" if at else name
-        value = data.get(name)
-        if value is not None:
-            values[name] = _value(hint, value, place)
-        elif is_required:
-            raise BadRequest(f"{place} is missing")
+    name = ""
+    try:
+        for name, read, is_required in _fields(cls):
+            value = data.get(name)
+            if value is not None:
+                values[name] = read(value)
+            elif is_required:
+                raise _Unfit("is missing")
+    except _Unfit as unfit:
+        unfit.path.append(f".{name}")
+        raise
     return cls(**values)
 
 
 @lru_cache(maxsize=256)
-def _fields(cls: Any) -> List[Tuple[str, Any, bool]]:
-    """Name, type, and whether it must be there. What is null counts as absent."""
+def _fields(cls: Any) -> List[Tuple[str, Reader, bool]]:
+    """Name, reader, and whether it must be there. What is null counts as absent."""
     hints = get_type_hints(cls, include_extras=True)
     return [
-        (one.name, hints[one.name], one.default is MISSING and one.default_factory is MISSING)
+        (
+            one.name,
+            _reader(hints[one.name]),
+            one.default is MISSING and one.default_factory is MISSING,
+        )
         for one in fields(cls)
     ]
 
 
-def _value(hint: Any, value: Any, at: str) -> Any:
-    if hint is Any:
-        return value
-    if is_dataclass(hint):
-        return decode(hint, value, at)  # type: ignore[arg-type]
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        allowed = parts[1]
-        return (
-            _within(value, allowed, at) if isinstance(allowed, Range) else _text(value, allowed, at)
-        )
-    if origin in _UNIONS:
-        return _one_of([part for part in parts if part is not type(None)], value, at)
-    if origin is list:
-        return [_value(parts[0], one, f"{at}[{n}]") for n, one in enumerate(_is(list, value, at))]
-    if origin is dict:
-        return {
-            _value(parts[0], key, f"a name in {at}"): _value(parts[1], one, f"{at}.{_shown(key)}")
-            for key, one in _is(dict, value, at).items()
-        }
-    return _text(value, _TEXT, at) if hint is str else _number(hint, value, at)
+def _union_reader(hints: List[Any]) -> Reader:
+    if len(hints) == 1:
+        return _reader(hints[0])
+    readers = {hint: _reader(hint) for hint in hints}
+
+    def read(value: Any) -> Any:
+        return readers.get(type(value), readers[hints[0]])(value)
+
+    return read
 
 
-def _one_of(hints: List[Any], value: Any, at: str) -> Any:
-    fitting = next((hint for hint in hints if hint is type(value)), hints[0])
-    return _value(fitting, value, at)
+def _list(read: Reader, value: Any) -> List[Any]:
+    if type(value) is not list:
+        raise _other("a list", value)
+    items = []
+    try:
+        for one in value:
+            items.append(read(one))
+    except _Unfit as unfit:
+        unfit.path.append(f"[{len(items)}]")
+        raise
+    return items
 
 
-def _number(hint: Any, value: Any, at: str) -> Any:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number and isinstance(value, int) and abs(value) > _MOST and hint in (int, float):
-        raise BadRequest(f"{at} must be a number of at most 18 digits, not {_shown(value)}")
-    if hint is float and is_number and math.isfinite(value):
-        return float(value)
-    return _is(hint, value, at)
+def _dict(read_key: Reader, read: Reader, value: Any) -> Dict[Any, Any]:
+    if type(value) is not dict:
+        raise _other("an object", value)
+    items = {}
+    for key, one in value.items():
+        try:
+            name = read_key(key)
+        except _Unfit as unfit:
+            unfit.before = "a name in "
+            raise
+        try:
+            items[name] = read(one)
+        except _Unfit as unfit:
+            unfit.path.append(f".{_shown(key)}")
+            raise
+    return items
 
 
-def _within(value: Any, allowed: Range, at: str) -> int:
-    number = _number(int, value, at)
+def _int(value: Any) -> int:
+    if type(value) is not int:
+        raise _other("a whole number", value)
+    if not -_MOST <= value <= _MOST:
+        raise _other("a number of at most 18 digits", value)
+    return value
+
+
+def _float(value: Any) -> float:
+    if type(value) is int:
+        return float(_int(value))
+    if type(value) is not float or not math.isfinite(value):
+        raise _other("a number", value)
+    return value
+
+
+def _bool(value: Any) -> bool:
+    if type(value) is not bool:
+        raise _other("true or false", value)
+    return value
+
+
+def _within(allowed: Range, value: Any) -> int:
+    number = _int(value)
     if not allowed.low <= number <= allowed.high:
-        raise BadRequest(f"{at} must be from {allowed.low} to {allowed.high}, not {_shown(value)}")
-    return int(number)
+        raise _other(f"from {allowed.low} to {allowed.high}", value)
+    return number
 
 
-def _is(wanted: Any, value: Any, at: str) -> Any:
-    if type(value) is not wanted or (wanted is float and not math.isfinite(value)):
-        raise BadRequest(f"{at} must be {_NAMES[wanted]}, not {_shown(value)}")
+def _text(accepts: Callable[[str], Optional[Match[str]]], words: str, value: Any) -> str:
+    if not isinstance(value, str) or accepts(value) is None:
+        unfit = _other(words, value)
+        unfit.hint = "Nothing was done; send it again as it must be."
+        raise unfit
     return value
 
 
-def _text(value: Any, wanted: Kind, at: str) -> str:
-    if not isinstance(value, str) or not wanted.accepts(value):
-        words = f"{at} must be {wanted.words}, not {_shown(value)}"
-        raise BadRequest(words, "Nothing was done; send it again as it must be.")
-    return value
+def _other(wanted: str, value: Any) -> _Unfit:
+    return _Unfit(f"must be {wanted}, not {_shown(value)}")
 
 
 def _shown(value: Any) -> str:
@@ -196,10 +281,4 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
-_NAMES = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "an object",
-}
+_NUMBERS: Dict[Any, Reader] = {int: _int, float: _float, bool: _bool}

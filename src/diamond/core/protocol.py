@@ -27,7 +27,9 @@ from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 
 VERSION = 2
-"""Said at hello. 2: images by the digest of their file alone, everything decoded here. Older agents get no new work."""
+"""Said at hello. 2: images by the digest of their file alone, everything decoded here."""
+OLDEST = 2
+"""Agents that speak an older version get no new work. Raised only where the work itself would be unsafe."""
 
 
 @dataclass(frozen=True)

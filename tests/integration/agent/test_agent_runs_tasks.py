@@ -22,6 +22,16 @@ def test_a_command_runs_and_its_output_comes_home(
     assert eventually(lambda: service.text(task.id, "stderr")) == "trouble\n"
 
 
+def test_an_agent_works_with_a_service_of_the_next_minor_version(
+    agent: AgentProcess, service: SyncService
+) -> None:
+    service.newer = {"from_a_newer_version": {"a": [1]}}
+    service.send("hibernate", until=1)
+    task = service.submit({"command": "echo hello", "moods": ["newer"]})
+    assert service.until(task.id, "succeeded").exit_code == 0
+    assert eventually(lambda: service.text(task.id)) == "hello\n"
+
+
 def test_a_failing_program_is_told_with_its_code(agent: AgentProcess, service: SyncService) -> None:
     task = service.submit({"argv": ["bash", "-c", "exit 7"]})
     ended = service.until(task.id, "failed")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diamond.core.protocol import OLDEST, VERSION
 from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.waiting import PATIENCE
@@ -31,6 +32,21 @@ def test_a_job_goes_to_the_agent_and_its_end_comes_back(scene: Scene) -> None:
     assert done["ended"] >= done["started"]
     assert done["run_dir"] == f"/w/tasks/{task}"
     assert done["attempts"][0]["runs"][0]["exit_code"] == 0
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_an_agent_of_a_neighbouring_minor_version_gets_work_and_is_understood(
+    scene: Scene, ahead: bool
+) -> None:
+    newer = {"from_a_newer_version": {"a": [1]}} if ahead else {}
+    protocol = VERSION + 1 if ahead else OLDEST
+    scene.agent.hello(agent_version="0.2.0", protocol=protocol, folders={"work": "/w"}, **newer)
+    assert scene.client.get(f"/endpoints/{scene.name}")["outdated"] == ""
+    task, attempt = scene.taken()
+    scene.tell("mood", task, attempt)
+    scene.tell("started", task, attempt, run=1, **newer)
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    assert scene.task(task)["state"] == "succeeded"
 
 
 def test_the_submit_command_carries_the_task_file(scene: Scene) -> None:

@@ -42,7 +42,7 @@ def happened(*attempts: AttemptRow, ended: float | None = None) -> Happened:
         order_json=order_data(Order("x", resources=Resources(nodes=2))),
         attempts=attempts,
     )
-    shown = show_happened(row)
+    shown = show_happened(row, row.as_of)
     assert shown is not None
     return shown
 

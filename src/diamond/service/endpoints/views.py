@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from diamond.core.protocol import VERSION
+from diamond.core.protocol import OLDEST
 from diamond.service.endpoints import schemas
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
@@ -48,7 +48,7 @@ def show_profile(endpoint: EndpointRow) -> JsonObject:
 
 def why_outdated(endpoint: EndpointRow, settings: Settings) -> str:
     """Why an endpoint gets no new work, and what to do; '' if it does."""
-    if not endpoint.generation or endpoint.protocol >= VERSION:
+    if not endpoint.generation or endpoint.protocol >= OLDEST:
         return ""
     reason = (
         f"Its agent ({endpoint.agent_version or 'of an unknown version'}) is too old to be given new work: "

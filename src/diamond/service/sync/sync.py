@@ -20,7 +20,7 @@ from diamond.core.agent_messages import (
     read_events,
 )
 from diamond.core.ids import IDENTIFIER
-from diamond.core.protocol import VERSION, AgentSettings, EventsTaken, OpenTask, Orders, Welcome
+from diamond.core.protocol import OLDEST, AgentSettings, EventsTaken, OpenTask, Orders, Welcome
 from diamond.service.endpoints import commands as command_store
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.facts import cluster_of, read_facts
@@ -215,7 +215,7 @@ async def _answer(
 
 def withheld(endpoint: EndpointRow) -> tuple[str, ...]:
     """Types of commands that an agent gets only once it is upgraded: older ones can be made to run other people's code."""
-    return NEW_WORK if endpoint.protocol < VERSION else ()
+    return NEW_WORK if endpoint.protocol < OLDEST else ()
 
 
 async def _share(connection: AsyncConnection, endpoint: EndpointRow) -> float:

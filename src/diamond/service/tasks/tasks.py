@@ -68,9 +68,8 @@ async def as_now_known(connection: AsyncConnection, rows: Sequence[TaskRow]) -> 
     """An agent repeats nothing that has not changed: what it last reported holds as of its last call."""
     places = {row.endpoint for row in rows if row.state not in FINAL_WORDS}
     seen = await last_seen(connection, places) if places else {}
-    as_of = {row.id: max(row.as_of, seen.get(row.endpoint) or 0.0) for row in rows}
-    known = [row if row.state in FINAL_WORDS else replace(row, as_of=as_of[row.id]) for row in rows]
-    return await show_tasks(connection, known)
+    heard = {row.id: seen.get(row.endpoint) or 0.0 for row in rows if row.state not in FINAL_WORDS}
+    return await show_tasks(connection, rows, heard)
 
 
 async def load_task(services: Services, principal: Principal, task: str) -> TaskRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,9 +16,12 @@ from diamond.service.tasks.rows import DependencyRow, HistoryRow, JobRow, TaskRo
 from diamond.service.tasks.schemas import Dependency, HistoryLine, Job, Task
 
 
-async def show_tasks(connection: AsyncConnection, rows: Sequence[TaskRow]) -> list[Task]:
+async def show_tasks(
+    connection: AsyncConnection, rows: Sequence[TaskRow], heard: Mapping[str, float] = {}
+) -> list[Task]:
+    """`heard`: until when an agent has vouched for a task, beyond what its row says."""
     waits_for = await dependencies_of(connection, (row.id for row in rows)) if rows else {}
-    return [show_task(row, waits_for.get(row.id, ())) for row in rows]
+    return [show_task(row, waits_for.get(row.id, ()), heard.get(row.id, 0.0)) for row in rows]
 
 
 async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
@@ -26,17 +29,18 @@ async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
     return show_task(row) if not row.phase else (await show_tasks(connection, [row]))[0]
 
 
-def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = ()) -> Task:
-    attempts = show_attempts(row.attempts)
+def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = (), heard: float = 0.0) -> Task:
+    attempts, as_of = show_attempts(row.attempts), max(row.as_of, heard)
     return Task.model_validate(
         {
             **vars(row),
             "endpoint": row.endpoint_name,
+            "as_of": as_of,
             "order": row.order_json,
             "attempts": attempts,
             "native_id": next((one.native_id for one in attempts if one.id == row.attempt), ""),
             "chain": show_chain(row),
-            "happened": show_happened(row),
+            "happened": show_happened(row, as_of),
             "dependencies": [_dependency(one) for one in waits_for],
             "awaits": next((one.target for one in waits_for if one.state == WAITING), None),
         }
@@ -47,11 +51,11 @@ def _dependency(row: DependencyRow) -> Dependency:
     return Dependency.model_validate({**vars(row), "id": row.target})
 
 
-def show_happened(row: TaskRow) -> Happened | None:
+def show_happened(row: TaskRow, as_of: float) -> Happened | None:
     """What happened beside what was planned: attempts that started, time, and node-hours of all that had nodes; or so far."""
     if row.prediction is None:
         return None
-    until = row.ended if row.ended is not None else row.as_of
+    until = row.ended if row.ended is not None else as_of
     so_far = [
         replace(attempt, ended=until) if attempt.ended is None else attempt
         for attempt in row.attempts
