@@ -26,6 +26,7 @@ from diamond.compose.parameters import (
 )
 from diamond.compose.profile_facts import well_formed_facts
 from diamond.compose.raw_spec import RawSpec
+from diamond.compose.resume_check import check_resume
 from diamond.compose.site import (
     charge_rate,
     check_limits,
@@ -178,6 +179,7 @@ def examine(
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
+    warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     warnings += choose_launch(spec).notes
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
@@ -443,6 +445,10 @@ def _code(spec: Spec, code: CodeFacts | None, faults: Faults, *, follows: bool) 
             "Submit with `diamond run` or the SDK, which upload it, or use a git URL@commit.",
         )
     return None
+
+
+def _pattern(spec: Spec) -> str:
+    return spec.continue_.from_ if spec.continue_ else ""
 
 
 def _resume(spec: Spec) -> Continue:

@@ -220,6 +220,20 @@ def test_a_budget_in_the_sites_units_needs_the_sites_rate() -> None:
     assert any("charge" in fault["hint"] for fault in refused.value.faults)
 
 
+@pytest.mark.parametrize("pattern", ["../../../**/*", "ckpt/../../*.pt", ".."])
+def test_checkpoints_lie_in_the_run_directory(pattern: str) -> None:
+    found = faults({"run": "x", "continue": {"from": pattern}})
+    assert "leaves the run directory" in found["continue.from"]
+    assert compose({"run": "x", "continue": {"from": "a..b/*.pt"}})
+
+
+def test_an_option_with_a_checkpoint_needs_a_place_for_checkpoints() -> None:
+    assert "needs a checkpoint" in faults({"run": "x {resume:--r %}"})["run"]
+    composed = compose({"run": "x {resume:--r %}", "continue": {"from": "ckpt.pt"}})
+    assert composed.order.command == ('x ${DIAMOND_RESUME_FROM:+--r "${DIAMOND_RESUME_FROM}"}')
+    assert composed.warnings == []
+
+
 def test_only_a_spec_that_says_continue_queues_ahead() -> None:
     assert not compose({"run": "x"}).order.resume.ahead
     assert compose({"run": "x", "continue": {}}).order.resume.ahead is True
