@@ -196,6 +196,8 @@ def _check(
         print(line)
     if answer.get("script"):
         print(f"\n{answer['script']}")
+    for note in answer.get("notes") or []:
+        say(f"Note: {note}")
     for warning in answer["warnings"]:
         say(f"Warning: {warning}")
     say("The spec is valid. Nothing was submitted: run the same command without --check to do it.")

@@ -98,6 +98,8 @@ class Composed:
     order: Order
     endpoint: str
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was chosen where the spec leaves it open, and why."""
     spec: RawSpec = field(default_factory=dict)
     """As it would be written, with what was left out."""
     image: ImageFacts | None = None
@@ -119,6 +121,7 @@ class SpecReport:
     code: Code | None
     faults: list[dict[str, str]]
     warnings: list[str]
+    notes: list[str]
     image: ImageFacts | None = None
     build: Build | None = None
 
@@ -158,7 +161,13 @@ def check(
     assert found.endpoint
     spec = written_spec(found.spec)
     return Composed(
-        found.order, found.endpoint.name, found.warnings, spec, found.image, found.build
+        found.order,
+        found.endpoint.name,
+        found.warnings,
+        found.notes,
+        spec,
+        found.image,
+        found.build,
     )
 
 
@@ -180,13 +189,15 @@ def examine(
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
-    warnings += choose_launch(spec).notes
+    launch = choose_launch(spec)
+    warnings += launch.warnings
+    notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
-        warnings += memory_note(_resources(spec, 60), resources)
+        notes += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
     _check_data(spec, faults)
     source = _code(spec, code, faults, follows=code_follows)
@@ -202,6 +213,7 @@ def examine(
         source,
         faults.items,
         warnings,
+        notes,
         image,
         build,
     )
