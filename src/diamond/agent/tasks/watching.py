@@ -12,7 +12,7 @@ from typing import Any
 
 from diamond.agent.disk import read_words
 from diamond.agent.tasks.folders import AttemptFolder
-from diamond.agent.tasks.ranks import culprit_of
+from diamond.agent.tasks.ranks import culprit_of, warning_of
 from diamond.agent.tasks.verdicts import Watched, saw_exit, saw_start
 from diamond.core.events import Arrived, Event, Exited, Note
 
@@ -101,6 +101,8 @@ def _exit(folder: AttemptFolder, watched: Watched, run: int, earliest: float) ->
     events = saw_exit(watched, run, ending.code, now=time.monotonic())
     if ending.code:
         events = [_explained(event, culprit_of(folder.run_folder(run))) for event in events]
+    elif warning := warning_of(folder.run_folder(run)):
+        events = [_explained(event, {"message": warning}) for event in events]
     return [_dated(event, ending.seen_at, earliest) for event in events]
 
 

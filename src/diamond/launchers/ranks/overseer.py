@@ -51,8 +51,10 @@ def oversee(plan_file: str) -> int:
     if verdict.culprit is not None:
         _write_culprit(files.run_folder, verdict)
         _say(verdict.culprit.message)
-    if verdict.note:
-        _say(verdict.note)
+    if verdict.warning:
+        _write_warning(files.run_folder, verdict.warning)
+    for words in filter(None, (verdict.note, verdict.warning)):
+        _say(words)
     return verdict.code
 
 
@@ -265,6 +267,11 @@ def _write_culprit(folder: Path, verdict: Verdict) -> None:
     assert verdict.culprit is not None
     with contextlib.suppress(OSError):
         (folder / "culprit.json").write_text(json.dumps(verdict.culprit.data()) + "\n")
+
+
+def _write_warning(folder: Path, words: str) -> None:
+    with contextlib.suppress(OSError):
+        (folder / "warning.json").write_text(json.dumps({"message": words}) + "\n")
 
 
 def _say(words: str) -> None:

@@ -15,6 +15,7 @@ from typing import IO, Dict, List, Optional
 from diamond.launchers.ranks.cpu_binding import bind_rank
 from diamond.launchers.ranks.memory_kills import memory_kills
 from diamond.launchers.ranks.output_tee import OutputTee
+from diamond.launchers.ranks.rank_contact import RankContact, seconds_to_next_look
 from diamond.launchers.ranks.rank_files import CONTINUE, RankFiles
 from diamond.launchers.ranks.signal_pipe import SignalPipe
 from diamond.launchers.ranks.variables import (
@@ -87,6 +88,7 @@ class Rank:
         self._early: List[int] = []
         self._kill_at: Optional[float] = None
         self._kills_before = memory_kills()
+        self._contact: Optional[RankContact] = None
 
     def run(self, words: List[str]) -> tuple[int, int]:
         """The program's exit code, and the signal that ended it or 0."""
@@ -107,6 +109,8 @@ class Rank:
             return self._report(127, 0)
         for early in self._early:
             self._pass_on(early)
+        if self._me.world_size > 1:
+            self._contact = RankContact(self._child.pid, int(os.environ.get("MASTER_PORT", "0")))
         self._watch(self._child, signals)
         status = self._child.wait()
         return self._report(max(status, 0), max(-status, 0))
@@ -136,20 +140,26 @@ class Rank:
 
     def _watch(self, child: subprocess.Popen[bytes], signals: SignalPipe) -> None:
         tees = self._tees(child)
-        beat_at = 0.0
+        began = time.monotonic()
+        beat_at, look_at = 0.0, began + 1.0
         ended_at: Optional[float] = None
         while True:
             now = time.monotonic()
             if now >= beat_at:
                 self._files.beat(self._me.rank)
                 beat_at = now + BEAT_SECONDS
+            if self._contact is not None and now >= look_at and ended_at is None:
+                self._contact.look()
+                look_at = now + seconds_to_next_look(now - began)
             if self._kill_at is not None and now >= self._kill_at:
                 self._signal(signal.SIGKILL)
             if child.poll() is not None and ended_at is None:
                 ended_at = now
             if ended_at is not None and (not tees or now - ended_at > DRAIN_SECONDS):
                 break
-            tees = _copy(tees, signals, _pause(beat_at - now, ended_at, self._kill_at))
+            idle = self._contact is None or self._contact.is_connected
+            next_at = beat_at if idle else min(beat_at, look_at)
+            tees = _copy(tees, signals, _pause(next_at - now, ended_at, self._kill_at))
         for tee in tees:
             tee.close()
 
@@ -166,7 +176,10 @@ class Rank:
         """Written before anything of the program is cleared away: the exit file is what counts."""
         was_asked = signal.SIGTERM in self._passed_at or signal.SIGINT in self._passed_at
         memory = bool(code or number) and memory_kills() > self._kills_before
-        self._files.write_exit(self._me.rank, code, number, was_asked=was_asked, memory=memory)
+        alone = self._contact is not None and self._contact.is_alone
+        self._files.write_exit(
+            self._me.rank, code, number, was_asked=was_asked, memory=memory, alone=alone
+        )
         self._signal(signal.SIGKILL)
         return code, number
 

@@ -32,6 +32,8 @@ class Ending(NamedTuple):
     """It had called `training.finish()`."""
     memory: bool = False
     """Meanwhile the kernel had killed a process in its control group because memory ran out."""
+    alone: bool = False
+    """It had loaded torch or jax and was never seen connected to the other ranks."""
     lines: Tuple[str, ...] = ()
     """The last lines that it wrote."""
 
@@ -61,10 +63,19 @@ class RankFiles:
         self._write(f"{rank}.heartbeat", f"{time.time():.3f}\n")
 
     def write_exit(
-        self, rank: int, code: int, signal: int, *, was_asked: bool, memory: bool = False
+        self,
+        rank: int,
+        code: int,
+        signal: int,
+        *,
+        was_asked: bool,
+        memory: bool = False,
+        alone: bool = False,
     ) -> None:
         """One line in one write: it counts once its line end is there."""
-        words = ["asked" if was_asked else "own", *(["memory"] if memory else [])]
+        words = ["asked" if was_asked else "own"]
+        words += ["memory"] if memory else []
+        words += ["alone"] if alone else []
         self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(words)}\n")
 
     def starts(self) -> Dict[int, Start]:
@@ -135,8 +146,17 @@ class RankFiles:
         """Its time is the file system's, because the clocks of nodes differ."""
         finished = (self.run_folder / "finished" / str(rank)).exists()
         at = written_at(self.folder / f"{rank}.exit") or float(words[2])
-        was_asked, memory = words[3] == "asked", "memory" in words[4:]
-        ending = Ending(rank, node, int(words[0]), int(words[1]), at, was_asked, finished, memory)
+        ending = Ending(
+            rank,
+            node,
+            code=int(words[0]),
+            signal=int(words[1]),
+            at=at,
+            was_asked=words[3] == "asked",
+            finished=finished,
+            memory="memory" in words[4:],
+            alone="alone" in words[4:],
+        )
         if ending.is_good:
             return ending
         return ending._replace(lines=tuple(self.last_lines(rank)))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import Dict, List, Mapping
 
 from diamond.launchers.ranks.node_address import interface_towards, is_known_by_loopback
 from diamond.launchers.starters.identity import Identity, imitated_variables, torch_variables
+
+GPU_DEVICES = ("nvidia", "kfd", "renderD", "davinci", "accel", "neuron", "cambricon", "dxg")
+"""How the device files of accelerators begin."""
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -16,9 +21,28 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     found["TORCHELASTIC_RUN_ID"] = given.get("TORCHELASTIC_RUN_ID") or given.get(
         "DIAMOND_ATTEMPT", ""
     )
+    if me.world_size > 1 and not sees_gpu(given):
+        found["ACCELERATE_USE_CPU"] = given.get("ACCELERATE_USE_CPU") or "true"
     kind = given.get("DIAMOND_LAUNCH", "")
     if kind == "jax":
         found.update(_jax(me, given))
+    return found
+
+
+def sees_gpu(given: Mapping[str, str]) -> bool:
+    """Whether this node may have a GPU for the program. Without one, accelerate (and so the Hugging Face Trainer) leaves
+    ranks unconnected unless it is told to use the CPU.
+    """
+    if given.get("CUDA_VISIBLE_DEVICES") in ("", "-1", "NoDevFiles"):
+        return False
+    return any(name.startswith(GPU_DEVICES) for name in _devices())
+
+
+def _devices() -> List[str]:
+    found: List[str] = []
+    for folder in ("/dev", "/dev/dri"):
+        with contextlib.suppress(OSError):
+            found += os.listdir(folder)  # noqa: PTH208
     return found
 
 
