@@ -11,5 +11,9 @@ asked = int(os.environ["DIAMOND_NODES"]) * int(os.environ["DIAMOND_RANKS_PER_NOD
 met = Accelerator().num_processes
 if met != asked:
     raise SystemExit(f"{met} of {asked} processes have met")
+if met != 2:
+    raise SystemExit(
+        "accelerate's test program is written for 2 processes: ask for one node with 2, or two with 1"
+    )
 print(f"all {met} processes have met", flush=True)
 runpy.run_module("accelerate.test_utils.scripts.test_script", run_name="__main__")

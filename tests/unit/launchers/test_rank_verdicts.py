@@ -57,6 +57,22 @@ def test_a_signal_after_finish_is_no_failure() -> None:
     assert of(ended(0), ended(1, signal=signal.SIGABRT)).code == 134
 
 
+TEARDOWN = ("terminate called without an active exception",)
+
+
+def test_an_abort_as_libraries_shut_down_is_no_failure_if_all_others_finished() -> None:
+    aborted = ended(3, signal=signal.SIGABRT, lines=TEARDOWN)
+    verdict = of(ended(0), ended(1), ended(2), aborted)
+    assert (verdict.code, verdict.culprit) == (0, None)
+    assert "rank 3 was aborted by its libraries" in verdict.note
+    assert of(ended(0, 75), ended(1), ended(2), aborted).code == 75
+    for others in ([ended(0, 1, lines=LOST_PEER)], [ended(0, signal=15, was_asked=True)], []):
+        failed = of(*others, aborted, expected=len(others) + 1)
+        assert failed.code == 134 or failed.culprit is not None
+    spoken = ended(3, signal=signal.SIGABRT, lines=("Fatal Python error: Aborted", *TEARDOWN, "x"))
+    assert of(ended(0), ended(1), ended(2), spoken).code == 134
+
+
 def test_the_first_to_fail_is_the_culprit() -> None:
     verdict = of(
         ended(0, 1, at=11.0), ended(1, 3, at=10.0, lines=("ValueError: bad",)), ended(2, 1, at=12.0)

@@ -14,6 +14,7 @@ from typing import IO, Dict, List, Optional
 
 from diamond.launchers.ranks.cpu_binding import bind_rank
 from diamond.launchers.ranks.memory_kills import memory_kills
+from diamond.launchers.ranks.node_sampling import sampled
 from diamond.launchers.ranks.output_tee import OutputTee
 from diamond.launchers.ranks.rank_contact import RankContact, seconds_to_next_look
 from diamond.launchers.ranks.rank_files import CONTINUE, RankFiles
@@ -29,6 +30,8 @@ from diamond.launchers.starters.identity import Identity, own_identity
 BEAT_SECONDS = 15.0
 PATIENCE_SECONDS = 5.0
 """Between the request to end, after another rank has failed, and the kill."""
+TEARDOWN_SECONDS = 20.0
+"""How long a rank that was aborted as it shut down waits for the others to end well."""
 DRAIN_SECONDS = 0.5
 """How long to wait for output of processes that the program has left behind."""
 ONCE_SECONDS = 5.0
@@ -47,11 +50,21 @@ def run_rank(words: List[str]) -> int:
         claim = _exchange_addresses(me)
     except OSError as error:
         return rank.give_up(f"the ranks cannot exchange their addresses: {error}", 1)
-    with claim or contextlib.nullcontext():
+    with claim or contextlib.nullcontext(), sampled(me, files):
         code, number = rank.run(words)
+    if number == signal.SIGABRT and _is_end_of_work(me, files):
+        return 0
     if number:
         return 128 + number
     return 0 if code == CONTINUE else code
+
+
+def _is_end_of_work(me: Identity, files: RankFiles) -> bool:
+    """Whether an abort came after the work, so that the launcher must not end the others for it."""
+    own = files.endings().get(me.rank)
+    if own is None or not own.is_teardown_abort or own.was_asked:
+        return False
+    return files.others_end_well(me.rank, me.world_size, TEARDOWN_SECONDS)
 
 
 def _exchange_addresses(me: Identity) -> Optional[socket.socket]:

@@ -6,8 +6,10 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from signal import SIGABRT
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+TEARDOWN_LINE = "terminate called without an active exception"
 CONTINUE = 75
 """The exit code by which a program asks to be continued."""
 
@@ -36,6 +38,13 @@ class Ending(NamedTuple):
     """It had loaded torch or jax and was never seen connected to the other ranks."""
     lines: Tuple[str, ...] = ()
     """The last lines that it wrote."""
+
+    @property
+    def is_teardown_abort(self) -> bool:
+        """Its program was aborted as its C++ libraries shut down, with threads of gloo still running: Lightning leaves
+        them so. Python writes more than this line when it is aborted while it works.
+        """
+        return self.signal == SIGABRT and self.lines[-1:] == (TEARDOWN_LINE,)
 
     @property
     def is_good(self) -> bool:
@@ -100,6 +109,18 @@ class RankFiles:
         """Those that started and left no exit file. On a full disk that file is empty, but it is there."""
         ended = set(self._ranks(".exit"))
         return {rank: start for rank, start in self.starts().items() if rank not in ended}
+
+    def others_end_well(self, rank: int, world_size: int, seconds: float) -> bool:
+        """Wait for the ends of all other ranks; False as soon as one is bad, or if some take longer."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            endings = [ending for ending in self.endings().values() if ending.rank != rank]
+            if not all(ending.is_good or ending.is_teardown_abort for ending in endings):
+                return False
+            if len(endings) == world_size - 1:
+                return True
+            time.sleep(0.2)
+        return False
 
     def write_end(self) -> None:
         """Say that all ranks should end soon."""

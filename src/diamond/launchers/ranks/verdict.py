@@ -77,6 +77,8 @@ def judge(
     if not unended and not endings:
         return Verdict(launcher)
     bad = [ending for ending in endings.values() if not ending.is_good]
+    if bad and not unended and len(bad) < len(endings) and all(map(_is_teardown, bad)):
+        return _after_teardown(endings, bad, expected)
     culprits = [ending for ending in bad if not ending.was_asked]
     if not asked and all(map(_is_consequence, culprits)):
         first = [ending for ending in bad if ending.was_asked and _has_own_error(ending)]
@@ -94,6 +96,18 @@ def judge(
     code = CONTINUE if any(one.code == CONTINUE for one in endings.values()) else 0
     note = f"the launcher ended with {launcher}, but every rank finished" if launcher else ""
     return Verdict(code, None, note, _warning(endings, expected))
+
+
+def _is_teardown(ending: Ending) -> bool:
+    return ending.is_teardown_abort and not ending.was_asked
+
+
+def _after_teardown(endings: Mapping[int, Ending], bad: Sequence[Ending], expected: int) -> Verdict:
+    """All others went well, and ranks that train together cannot do so unless all have come to their end."""
+    asks = any(ending.code == CONTINUE for ending in endings.values())
+    ranks = ", ".join(str(ending.rank) for ending in bad)
+    note = f"rank {ranks} was aborted by its libraries as it shut down; the others finished, so the work was done"
+    return Verdict(CONTINUE if asks else 0, None, note, _warning(endings, expected))
 
 
 def _warning(endings: Mapping[int, Ending], expected: int) -> str:
