@@ -6,11 +6,23 @@ import contextlib
 import os
 from typing import Dict, List, Mapping
 
-from diamond.launchers.ranks.node_address import interface_towards, is_known_by_loopback
+from diamond.launchers.ranks.node_address import (
+    has_only_loopback,
+    interface_towards,
+    is_known_by_loopback,
+)
 from diamond.launchers.starters.identity import Identity, imitated_variables, torch_variables
 
 GPU_DEVICES = ("nvidia", "kfd", "renderD", "davinci", "accel", "neuron", "cambricon", "dxg")
 """How the device files of accelerators begin."""
+
+LOOPBACK = "lo"
+OPEN_MPI_INTERFACES = (
+    "OMPI_MCA_oob_tcp_if_include",
+    "OMPI_MCA_btl_tcp_if_include",
+    "PRTE_MCA_prte_if_include",
+)
+"""For its daemons, its ranks, and the daemons of Open MPI 5."""
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -57,6 +69,18 @@ def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
     found = interface_towards(given.get("MASTER_ADDR", ""))
     names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if found else ()
     return {name: given.get(name, found) for name in names}
+
+
+def open_mpi_variables(given: Mapping[str, str], host: str, *, interface: str) -> Dict[str, str]:
+    """Open MPI looks at the interfaces itself, skips the loopback and tries all others; where a node's own name leads to
+    its loopback, it gets the one that gloo gets. `interface`: what the site says, or ''.
+    """
+    if any(name.endswith(("_tcp_if_include", "_tcp_if_exclude", "_if_include")) for name in given):
+        return {}
+    found = interface or (LOOPBACK if has_only_loopback() else "")
+    if not found and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
+        found = interface_towards(given.get("MASTER_ADDR", ""))
+    return dict.fromkeys(OPEN_MPI_INTERFACES, found) if found else {}
 
 
 def tensorflow_variables(rank: int, workers: List[str]) -> Dict[str, str]:
