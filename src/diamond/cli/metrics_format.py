@@ -54,7 +54,7 @@ def _unit(name: str) -> str:
 
 
 def _usage_name(name: str) -> str:
-    """`n2/cpu_percent` is that of node n2; without a node it is the sum."""
+    """`n2/cpu_percent` belongs to node n2; without a node it is the sum."""
     node, slash, measure = name.rpartition("/")
     return f"{_measure_name(measure)} on {node}" if slash else _measure_name(name)
 

@@ -43,7 +43,7 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
 
 def sees_gpu(given: Mapping[str, str]) -> bool:
     """Whether this node may have a GPU for the program. Without one, accelerate (and so the Hugging Face Trainer) leaves
-    ranks unconnected unless it is told to use the CPU.
+    ranks unconnected unless a variable sends it to the CPU.
     """
     if given.get("CUDA_VISIBLE_DEVICES") in ("", "-1", "NoDevFiles"):
         return False
