@@ -30,30 +30,43 @@ class Scene:
         self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
     ) -> subprocess.Popen[bytes]:
         """`group`: the file that adds processes to a control group."""
-        training = install_training(self.folder / "training", also=[ranks, starters])
-        self.run.mkdir(parents=True)
-        (self.folder / "command.sh").write_text(command)
-        words = ["bash", str(self.folder / "command.sh")]
-        file = self.folder / "launch.json"
-        file.write_text(plan_text(LaunchPlan(kind, ranks_per_node=count, command=words, **plan)))
-        own = {
-            "DIAMOND_METRICS": str(self.run / "metrics.jsonl"),
-            "DIAMOND_RUN_DIR": str(self.folder),
-            "DIAMOND_ATTEMPT": "a1",
-        }
-        program = Path(training) / "diamond/launchers/ranks/__main__.py"
+        words = self.prepare(command, count, kind=kind, **plan)
         with (
             (self.run / "stdout.log").open("wb") as out,
             (self.run / "stderr.log").open("wb") as err,
         ):
             return subprocess.Popen(
-                [*self.within, self.python, "-E", "-S", str(program), "oversee", str(file)],
+                [*self.within, self.python, "-E", "-S", *words],
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": training, **own},
+                env={**os.environ, **dict(pair.split("=", 1) for pair in self.settings())},
                 stdout=out,
                 stderr=err,
                 preexec_fn=lambda: group and Path(group).write_text("0"),
             )
+
+    def prepare(
+        self, command: str, count: int, *, kind: str = "per-rank", **plan: Any
+    ) -> list[str]:
+        """Write the plan; the words for a Python that start its overseer."""
+        training = self._install()
+        self.run.mkdir(parents=True)
+        (self.folder / "command.sh").write_text(command)
+        words = ["bash", str(self.folder / "command.sh")]
+        file = self.folder / "launch.json"
+        file.write_text(plan_text(LaunchPlan(kind, ranks_per_node=count, command=words, **plan)))
+        return [f"{training}/diamond/launchers/ranks/__main__.py", "oversee", str(file)]
+
+    def settings(self) -> list[str]:
+        """The variables that the batch script would set, as `env` takes them."""
+        return [
+            f"PYTHONPATH={self._install()}",
+            f"DIAMOND_METRICS={self.run / 'metrics.jsonl'}",
+            f"DIAMOND_RUN_DIR={self.folder}",
+            "DIAMOND_ATTEMPT=a1",
+        ]
+
+    def _install(self) -> str:
+        return install_training(self.folder / "training", also=[ranks, starters])
 
     def lines(self, name: str) -> list[str]:
         return sorted((self.run / name).read_text().splitlines())

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 import typer
-import yaml
 
 from diamond.cli.main import app
+from diamond.compose import EndpointFacts, check
 from diamond.compose.spec import Spec, spec_schema
 from diamond.core.errors import error_classes
 from diamond.core.task import Phase, Reason, State
+from diamond.notation.yaml_reader import read_spec
 from diamond.service.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -237,10 +238,25 @@ def test_python_in_the_docs_is_python(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [block for block in code_blocks("yaml") if "\nrun:" in block[1]]
+    ("name", "text"), [block for block in code_blocks("yaml") if "\nrun:" in f"\n{block[1]}"]
 )
 def test_a_spec_in_the_docs_is_a_valid_one(name: str, text: str) -> None:
-    assert Spec.model_validate(yaml.safe_load(text)).run
+    assert Spec.model_validate(read_spec(text)).run
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [block for block in code_blocks("yaml") if block[0] == "bring-your-script.md"],
+)
+def test_a_guide_is_accepted_as_it_stands(name: str, text: str) -> None:
+    """By a cluster with GPUs, without a warning."""
+    partition = {"name": "gpu", "default": True, "nodes_total": 4, "cpus_per_node": 64}
+    partition |= {"max_minutes": 1440, "memory_mb_per_node": 256000, "gpus_per_node": {"a100": 4}}
+    facts = {"scheduler": {"name": "slurm"}, "partitions": [partition]}
+    cluster = EndpointFacts(name="mycluster", state="online", default=True, facts=facts)
+    spec = {**read_spec(text), "on": "mycluster", "account": "research"}
+    composed = check(spec, endpoints=[cluster], code=None)
+    assert composed.warnings == []
 
 
 def commands_in_messages() -> set[tuple[str, str]]:

@@ -54,6 +54,12 @@ def _unit(name: str) -> str:
 
 
 def _usage_name(name: str) -> str:
+    """`n2/cpu_percent` belongs to node n2; without a node it is the sum."""
+    node, slash, measure = name.rpartition("/")
+    return f"{_measure_name(measure)} on {node}" if slash else _measure_name(name)
+
+
+def _measure_name(name: str) -> str:
     if name.startswith("gpu"):
         short = name.removesuffix("_percent").removesuffix("_mb")
         return short.replace("gpu", "GPU ", 1).replace("_", " ")

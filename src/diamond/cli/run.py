@@ -117,6 +117,8 @@ def run(
 ) -> None:
     """Run a spec or a command, here or on a cluster.
 
+    In the command, {lr} is the param lr, {lr:--lr %} is left out if that is empty, and {resume:--resume %}
+    appears only when there is a checkpoint (--set continue.from=ckpt.pt).
     The plan options are those of `diamond plan`; the task's page shows the plan next to what happens.
     With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
@@ -194,6 +196,8 @@ def _check(
         print(line)
     if answer.get("script"):
         print(f"\n{answer['script']}")
+    for note in answer.get("notes") or []:
+        say(f"Note: {note}")
     for warning in answer["warnings"]:
         say(f"Warning: {warning}")
     say("The spec is valid. Nothing was submitted: run the same command without --check to do it.")

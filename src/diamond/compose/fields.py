@@ -54,6 +54,14 @@ def _printable(value: str) -> str:
     return value
 
 
+def _pattern(value: str) -> str:
+    if ".." in value.split("/"):
+        raise ValueError(
+            f"{value!r} leaves the run directory; write a pattern inside it, such as: ckpt/*.pt"
+        )
+    return value
+
+
 def _read(parse: Callable[[Any], int], value: Any) -> int:
     try:
         return parse(value)
@@ -84,6 +92,7 @@ Command = Annotated[str | list[str], AfterValidator(_command)]
 Identifier = Annotated[str, AfterValidator(_identifier)]
 SiteWord = Annotated[str, AfterValidator(site_word)]
 Printable = Annotated[str, AfterValidator(_printable)]
+FilePattern = Annotated[Printable, AfterValidator(_pattern)]
 # For forms and editors: what users may write, not the parsed value.
 _SIZE = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["4GB"]})
 _SPAN = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["2h"]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diamond.compose.faults import Faults
 from diamond.compose.spec import LaunchSpec, Spec
@@ -26,11 +26,13 @@ _LAUNCHER_WORDS = {"torchrun": _TORCHRUN, "accelerate": _ACCELERATE}
 class LaunchChoice:
     launch: Launch
     tasks_per_node: int
-    notes: list[str]
+    warnings: list[str]
+    notes: list[str] = field(default_factory=list)
+    """What was chosen, and why: nothing is wrong."""
 
 
 def choose_launch(spec: Spec) -> LaunchChoice:
-    """The kind of launch, the processes per node, and notes for the user."""
+    """The kind of launch, the processes per node, warnings and notes for the user."""
     asked = (
         spec.launch if isinstance(spec.launch, LaunchSpec) else LaunchSpec(kind=spec.launch, hang=0)
     )
@@ -40,9 +42,9 @@ def choose_launch(spec: Spec) -> LaunchChoice:
     starts_ranks = bool(pattern and pattern.search(text))
     tasks = _tasks(spec, kind, text)
     notes = [f"launch: {kind}, {why}"] if why else []
-    notes += _about_options(kind, text, spec) if starts_ranks else []
-    notes += _about_single(spec, kind, text) if kind == "single" else []
-    return LaunchChoice(Launch(kind, starts_ranks, asked.hang), tasks, notes)
+    warnings = _about_options(kind, text, spec) if starts_ranks else []
+    warnings += _about_single(spec, kind, text) if kind == "single" else []
+    return LaunchChoice(Launch(kind, starts_ranks, asked.hang), tasks, warnings, notes)
 
 
 def starts_its_own(spec: Spec) -> bool:

@@ -2,6 +2,8 @@
 
 A plain value is inserted as it is. Any other value becomes a variable of the script, and `{name}` becomes its expansion,
 quoted for its position: the shell treats the result of an expansion as data, whatever it contains.
+
+`{name}` is always one word. `{name:--option %}` appears only if the value is something, with the value in place of `%`.
 """
 
 from __future__ import annotations
@@ -14,26 +16,32 @@ from difflib import get_close_matches
 from typing import Any
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.,:/@%+=-]+")
-_FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_NAMED = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_NAME = r"\{([A-Za-z_][A-Za-z0-9_]*)"
+OPTION_TEXT = r"[A-Za-z0-9_.,:/@%+= -]+"
+_FIELD = re.compile(_NAME + r"(?::(" + OPTION_TEXT + r"))?\}")
+_NAMED = re.compile(r"(?<!\$)" + _FIELD.pattern)
+_NUMBER_FORMAT = re.compile(r"-?\d*\.\d+[A-Za-z%]")
+"""Of Python, such as `.3f` and `.1%`: no option."""
 _USES_BRACES = re.compile(r"\b(?:[gmn]?awk|sed|jq|perl|find|xargs|parallel|curl|printf)\b|\bf['\"]")
 """Programs whose own syntax uses braces, and Python f-strings."""
 RESUME = "resume"
+_CHECKPOINT = "DIAMOND_RESUME_FROM"
 
 
 def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = False) -> str:
-    """The command with `{name}` filled in; braces that name no parameter stay unchanged."""
-    variables = {name: show_value(value) for name, value in params.items()}
+    """The command with `{name}` and `{name:--option %}` filled in; braces that name no parameter stay unchanged."""
     used: dict[str, str] = {}
     pieces: list[str] = []
     quote, at = "", 0
     while at < len(command):
-        field = _FIELD.match(command, at)
-        if field and not command[:at].endswith("$") and (name := field.group(1)) in variables:
-            pieces.append(_filled(name, variables[name], quote, used))
-            at = field.end()
-        elif field and resumes and field.group(1) == RESUME:
-            pieces.append(_expansion("DIAMOND_RESUME_FROM", quote))
+        field = _field_at(command, at)
+        text = "" if field else None
+        if field and field[1] in params:
+            text = _filled_field(field, params[field[1]], quote, used)
+        elif field and resumes and field[1] == RESUME:
+            text = _resume_field(field[2], quote)
+        if field and text is not None:
+            pieces.append(text)
             at = field.end()
         else:
             length, quote = _advance(command, at, quote)
@@ -44,36 +52,122 @@ def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = Fal
 
 
 def fill_arguments(arguments: list[str], params: Mapping[str, Any]) -> list[str]:
-    """The same for an argument list, which no shell reads."""
-    values = {name: show_value(value) for name, value in params.items()}
-    return [
-        _FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), argument) for argument in arguments
-    ]
+    """The same for an argument list, which no shell reads; `{name:--option %}` alone may become none or several."""
+    return [word for argument in arguments for word in _argument_words(argument, params)]
 
 
 def command_with_resume(arguments: list[str], params: Mapping[str, Any]) -> str:
     """The arguments as a bash command, because the checkpoint is known only at the start; '' if `{resume}` is not used."""
-    field = f"{{{RESUME}}}"
-    if RESUME in params or not any(field in argument for argument in arguments):
+    if RESUME in params or not any(_resume_fields(argument) for argument in arguments):
         return ""
-    cut = [fill_arguments(argument.split(field), params) for argument in arguments]
-    checkpoint = _expansion("DIAMOND_RESUME_FROM", "")
-    return " ".join(checkpoint.join(map(shlex.quote, pieces)) for pieces in cut)
+    words: list[str] = []
+    for argument in arguments:
+        fields = _resume_fields(argument)
+        if not fields:
+            words += map(shlex.quote, _argument_words(argument, params))
+        elif fields[0].group(0) == argument:
+            words.append(_resume_field(fields[0][2], ""))
+        else:
+            words.append(_joined(argument, fields, params))
+    return " ".join(words)
 
 
 def placeholder_warnings(
     run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
 ) -> list[str]:
-    """Warnings about `{name}` without a parameter, and about parameters that `run` never uses."""
+    """Warnings about `{name}` without a parameter, parameters that `run` never uses, and empty arguments."""
     command = run if isinstance(run, str) else "\n".join(run)
     if not params:
         return []
-    found = list(dict.fromkeys(_NAMED.findall(command)))
+    fields = [field for field in _NAMED.finditer(command) if _is_ours(field)]
+    found = list(dict.fromkeys(field[1] for field in fields))
     known = {*params, RESUME} if resumes else set(params)
     unknown = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
-    return [_unknown_placeholder(name, params) for name in unknown] + _unused(
-        found, command, params
-    )
+    return [
+        *(_unknown_placeholder(name, params) for name in unknown),
+        *_unused(found, command, params),
+        *_empty(fields, params),
+    ]
+
+
+def _field_at(command: str, at: int) -> re.Match[str] | None:
+    if command[at] != "{" or command[at - 1 : at] == "$":
+        return None
+    field = _FIELD.match(command, at)
+    return field if field and _is_ours(field) else None
+
+
+def _is_ours(field: re.Match[str]) -> bool:
+    """Whether this is not a format of Python, such as `{lr:>8}` or `{lr:.3f}`."""
+    name, text = field[1], field[2]
+    if text is None or name == RESUME:
+        return True
+    return ("%" in text or text.startswith("-")) and not _NUMBER_FORMAT.fullmatch(text)
+
+
+def _filled_field(field: re.Match[str], value: Any, quote: str, used: dict[str, str]) -> str:
+    if field[2] is None:
+        return _filled(field[1], show_value(value), quote, used)
+    if _is_absent(value):
+        return ""
+    if "%" not in field[2]:
+        return field[2]
+    return field[2].replace("%", _filled(field[1], show_value(value), quote, used))
+
+
+def _is_absent(value: Any) -> bool:
+    """An option with this value is left out; a zero is a value."""
+    return value is None or value is False or value in ("", [])
+
+
+def _resume_field(text: str | None, quote: str) -> str:
+    """`text` appears only if there is a checkpoint, by the shell's own `${name:+text}`."""
+    if text is None:
+        return _expansion(_CHECKPOINT, quote)
+    inner = '"' if quote == "" else ""
+    option = text.replace("%", f"{inner}${{{_CHECKPOINT}}}{inner}")
+    whole = f"${{{_CHECKPOINT}:+{option}}}"
+    return f"'\"{whole}\"'" if quote == "'" else whole
+
+
+def _resume_fields(argument: str) -> list[re.Match[str]]:
+    return [field for field in _FIELD.finditer(argument) if field[1] == RESUME]
+
+
+def _joined(argument: str, fields: list[re.Match[str]], params: Mapping[str, Any]) -> str:
+    """One word of the shell, with the checkpoint inside."""
+    pieces, at = [], 0
+    for field in fields:
+        pieces += [_quoted(argument[at : field.start()], params)]
+        pieces += [f'"{_resume_field(field[2], chr(34))}"']
+        at = field.end()
+    return "".join([*pieces, _quoted(argument[at:], params)])
+
+
+def _quoted(text: str, params: Mapping[str, Any]) -> str:
+    return shlex.quote(_filled_text(text, params)) if text else ""
+
+
+def _argument_words(argument: str, params: Mapping[str, Any]) -> list[str]:
+    field = _FIELD.fullmatch(argument)
+    if field and field[2] is not None and field[1] in params and _is_ours(field):
+        if _is_absent(params[field[1]]):
+            return []
+        value = show_value(params[field[1]])
+        return [word.replace("%", value) for word in field[2].split()]
+    return [_filled_text(argument, params)]
+
+
+def _filled_text(text: str, params: Mapping[str, Any]) -> str:
+    def fill(field: re.Match[str]) -> str:
+        if field[1] not in params or not _is_ours(field):
+            return field.group(0)
+        value = show_value(params[field[1]])
+        if field[2] is None:
+            return value
+        return "" if _is_absent(params[field[1]]) else field[2].replace("%", value)
+
+    return _FIELD.sub(fill, text)
 
 
 def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:
@@ -89,6 +183,16 @@ def _unused(found: list[str], command: str, params: Mapping[str, Any]) -> list[s
         f"`run` does not contain `{{{name}}}`: the param {name} only reaches programs that read $DIAMOND_PARAMS"
         for name in params
         if name not in found
+    ]
+
+
+def _empty(fields: list[re.Match[str]], params: Mapping[str, Any]) -> list[str]:
+    plain = dict.fromkeys(field[1] for field in fields if field[2] is None)
+    return [
+        f"the param {name} is empty, and `{{{name}}}` passes it as an empty argument. "
+        f"To leave it out, write `{{{name}:%}}`, or `{{{name}:--option %}}` with its option"
+        for name in plain
+        if name in params and show_value(params[name]) == ""
     ]
 
 

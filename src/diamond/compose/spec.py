@@ -10,6 +10,7 @@ from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
     BudgetText,
     Command,
+    FilePattern,
     Identifier,
     Megabytes,
     Minutes,
@@ -54,7 +55,11 @@ class ContinueSpec(Model):
     on: list[
         Literal["exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code"]
     ] = ["exit-75"]
-    from_: Printable = Field("", alias="from")
+    from_: FilePattern = Field(
+        "",
+        alias="from",
+        description="Checkpoints in the run directory, such as ckpt/*.pt; the newest is `{resume}` in `run`",
+    )
     lead: Seconds = Field(
         0,
         description="How long before the time limit to stop; default: from the time that a save takes",
@@ -76,7 +81,11 @@ class LaunchSpec(Model):
 
 class Spec(Model):
     name: Name = "job"
-    run: Command | None = None
+    run: Command | None = Field(
+        None,
+        description="A line for bash, or a list of words. `{lr}` is the param lr; `{lr:--lr %}` is left out if that is empty, "
+        "`{resume:--resume %}` if there is no checkpoint yet",
+    )
     notebook: Printable = Field(
         "", description="Run this notebook instead of `run`; the result is saved as executed.ipynb"
     )

@@ -25,6 +25,7 @@ from diamond.compose.parameters import (
 )
 from diamond.compose.profile_facts import well_formed_facts
 from diamond.compose.raw_spec import RawSpec
+from diamond.compose.resume_check import check_resume
 from diamond.compose.site import (
     charge_rate,
     check_limits,
@@ -99,6 +100,8 @@ class Composed:
     order: Order
     endpoint: str
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was chosen where the spec leaves it open, and why."""
     spec: RawSpec = field(default_factory=dict)
     """As it would be written, with what was left out."""
     image: ImageFacts | None = None
@@ -120,6 +123,7 @@ class SpecReport:
     code: Code | None
     faults: list[dict[str, str]]
     warnings: list[str]
+    notes: list[str]
     image: ImageFacts | None = None
     build: Build | None = None
 
@@ -159,7 +163,13 @@ def check(
     assert found.endpoint
     spec = written_spec(found.spec)
     return Composed(
-        found.order, found.endpoint.name, found.warnings, spec, found.image, found.build
+        found.order,
+        found.endpoint.name,
+        found.warnings,
+        found.notes,
+        spec,
+        found.image,
+        found.build,
     )
 
 
@@ -180,7 +190,10 @@ def examine(
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
-    warnings += [*choose_launch(spec).notes, *_credentials_in_commands(spec)]
+    warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
+    launch = choose_launch(spec)
+    warnings += [*launch.warnings, *_credentials_in_commands(spec)]
+    notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
@@ -190,11 +203,11 @@ def examine(
             *_away(endpoint),
             *_of_another(endpoint),
         ]
-        warnings += memory_note(_resources(spec, 60), resources)
+        notes += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
     if build and not spec.resources.gpus_per_node and needs_choice(build.environment):
         build = replace(build, environment=for_cpu(build.environment))
-        warnings.append(cpu_note("the job asks for no GPU"))
+        notes.append(cpu_note("the job asks for no GPU"))
     _check_data(spec, faults)
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec)
@@ -209,6 +222,7 @@ def examine(
         source,
         faults.items,
         warnings,
+        notes,
         image,
         build,
     )
@@ -484,6 +498,10 @@ def _code(spec: Spec, code: CodeFacts | None, faults: Faults, *, follows: bool) 
             "Submit with `diamond run` or the SDK, which upload it, or use a git URL@commit.",
         )
     return None
+
+
+def _pattern(spec: Spec) -> str:
+    return spec.continue_.from_ if spec.continue_ else ""
 
 
 def _resume(spec: Spec) -> Continue:

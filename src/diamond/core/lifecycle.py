@@ -193,12 +193,14 @@ def _exited(task: Task, event: Event) -> Step:
     task = replace(task, state=State.RUNNING, attempt=attempt, signal=event.signal)
     if event.exit_code:
         task = replace(task, reason=reason_of(event.reason, Reason.NONE), message=event.message)
-    return _exit_of_current_run(task, event.exit_code)
+    return _exit_of_current_run(task, event.exit_code, event.message)
 
 
-def _exit_of_current_run(task: Task, exit_code: int) -> Step:
+def _exit_of_current_run(task: Task, exit_code: int, message: str = "") -> Step:
+    """`message`: of a run that went well, a warning."""
     if exit_code == 0:
-        return end(replace(task, exit_code=0, signal=None), State.SUCCEEDED, Reason.NONE, ""), []
+        well = replace(task, exit_code=0, signal=None)
+        return end(well, State.SUCCEEDED, Reason.NONE, message), []
     task = replace(task, exit_code=exit_code)
     if exit_code == CONTINUE_EXIT_CODE and not task.cancel_requested:
         return end_or_continue(task, Reason.EXIT_CODE, "")

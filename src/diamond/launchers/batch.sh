@@ -158,6 +158,7 @@ diamond_newest_checkpoint() {
   shopt -s nullglob globstar 2>/dev/null
   cd "$DIAMOND_RUN_DIR" || return
   for file in $diamond_pattern; do
+    [ -e "$file" ] || continue # nullglob drops no word without a wildcard, and a link may lead nowhere
     [[ $file != "$doubted" || $file -nt $doubt ]] || continue
     [[ -n $DIAMOND_RESUME_FROM && ! $file -nt $DIAMOND_RESUME_FROM ]] || DIAMOND_RESUME_FROM=$file
   done

@@ -60,6 +60,7 @@ class Client(ScaleCalls):
     ) -> Job:
         """Submit a job: the path of a spec, a mapping, or a command as a list.
 
+        In `run`, `{lr}` is the param lr, and `{resume:--resume %}` appears only when there is a checkpoint.
         `folder` is the base of a relative `code:` (default: the spec's folder, or the current one).
         `project`: share with its members. `sign`: sign with the key of `diamond key create`.
         With a `goal`, as in `plan`, the task shows the plan next to what actually happens.

@@ -1,4 +1,4 @@
-"""A process and all its children: alive or not, CPU time, memory. From /proc, else from `ps`."""
+"""The processes of a run on this node: alive or not, CPU time, memory. From /proc, else from `ps`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, List, Mapping, Optional
 
 PROC = Path("/proc")
 
@@ -54,7 +54,42 @@ def is_alive(pid: int) -> bool:
 def tree_usage(pid: int) -> Usage:
     """What the process and its descendants use now."""
     processes = all_processes()
-    tree = {member: processes[member] for member in tree_of(pid, processes)}
+    return _usage({member: processes[member] for member in tree_of(pid, processes)})
+
+
+def run_usage(pid: int, given: Mapping[str, str]) -> Usage:
+    """The same for everything of this run on this node: Slurm's daemon, not the batch script, is the parent of ranks.
+
+    They are known by a variable that each inherits, DIAMOND_ATTEMPT in `given`.
+    """
+    processes = all_processes()
+    roots = [pid, *_with_variables(processes, _marks(given))]
+    members = {member for root in roots for member in tree_of(root, processes)}
+    members.discard(os.getpid())
+    return _usage({member: processes[member] for member in members})
+
+
+def _marks(given: Mapping[str, str]) -> List[bytes]:
+    """What the environment of a process of this run and node contains; several nodes of a lab share one machine."""
+    names = [name for name in ("DIAMOND_ATTEMPT", "SLURMD_NODENAME") if given.get(name)]
+    marks = [f"{name}={given[name]}".encode() for name in names]
+    return marks if given.get("DIAMOND_ATTEMPT") else []
+
+
+def _with_variables(processes: Dict[int, Process], marks: List[bytes]) -> List[int]:
+    return [pid for pid in processes if marks and _has_marks(pid, marks)]
+
+
+def _has_marks(pid: int, marks: List[bytes]) -> bool:
+    """No for a process of somebody else, whose environment cannot be read."""
+    try:
+        variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return all(mark in variables for mark in marks)
+
+
+def _usage(tree: Dict[int, Process]) -> Usage:
     memory = sum(process.private_bytes for process in tree.values())
     memory += max((process.shared_bytes for process in tree.values()), default=0)
     seconds = {member: process.cpu_seconds for member, process in tree.items()}

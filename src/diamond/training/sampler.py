@@ -1,22 +1,29 @@
-"""Record what a run uses: CPU, memory and GPUs of a process and all its children.
+"""Record what a run uses: CPU, memory and GPUs of all its processes on all its nodes.
 
 python -m diamond.training.sampler --run-folder runs/1 --pid 4711
+
+On the first node it writes usage.jsonl: the sum, and each node's own numbers if there are several. On every other
+node a sampler (`--node`) leaves its newest numbers in `usage/`, because two nodes cannot append to one file of NFS.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import time
 from pathlib import Path
-from typing import List, Optional
+from typing import Callable, Dict, List, Optional, Tuple
 
 from diamond.training.gpus import gpu_usage
-from diamond.training.processes import Usage, is_alive, tree_usage
+from diamond.training.processes import Usage, is_alive, run_usage
 
 LONGEST_INTERVAL_SECONDS = 60.0
+MOST_NODES = 32
+"""Beyond that only the sum is kept: each number of each node would be a curve of its own."""
+STALE_INTERVALS = 3
 _LOOK_EVERY_SECONDS = 0.5
 
 
@@ -26,8 +33,10 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser.add_argument("--run-folder", type=Path, required=True)
     parser.add_argument("--pid", type=int, required=True)
     parser.add_argument("--interval", type=float, default=10.0)
+    parser.add_argument("--node", default="", help="Not the first node: leave the newest numbers.")
     given = parser.parse_args(argv)
-    _sample(given.pid, target=given.run_folder / "usage.jsonl", interval=given.interval)
+    write = _leave_newest if given.node else _append_sum
+    _sample(given.pid, write(given.run_folder, given.node), interval=given.interval)
     return 0
 
 
@@ -36,27 +45,106 @@ def interval_after(elapsed: float, interval: float) -> float:
     return max(interval, min(LONGEST_INTERVAL_SECONDS, elapsed / 60))
 
 
-def usage_line(before: Usage, after: Usage, *, now: float) -> bytes:
-    """One line of usage.jsonl, from two samples of the same tree."""
-    line = {
+def usage_line(before: Usage, after: Usage, *, now: float) -> Dict[str, object]:
+    """What a node uses, from two samples of the same processes."""
+    return {
         "time": round(now, 3),
         "cpu_percent": round(after.cpu_percent_since(before), 1),
         "memory_mb": round(after.memory_bytes / 2**20, 1),
         "gpus": gpu_usage(),
     }
-    return json.dumps(line).encode() + b"\n"
 
 
-def _sample(pid: int, *, target: Path, interval: float) -> None:
+def summed(own: Dict[str, object], others: Dict[str, Dict[str, object]]) -> Dict[str, object]:
+    """The line of usage.jsonl: sums over all nodes, and `node/name` for each node if there are several."""
+    if not others:
+        return own
+    nodes = {_own_node(): own, **others}
+    line: Dict[str, object] = {"time": own["time"], "gpus": own["gpus"]}
+    for name in ("cpu_percent", "memory_mb"):
+        line[name] = round(sum(_number(numbers.get(name)) for numbers in nodes.values()), 1)
+    for node, numbers in sorted(nodes.items()) if len(nodes) <= MOST_NODES else ():
+        line.update({f"{node}/{name}": value for name, value in _flat(numbers)})
+    return line
+
+
+class OtherNodes:
+    """The newest numbers of each other node; one that has left none for a while no longer counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: Dict[str, Tuple[int, float]] = {}
+        """When each file was written, by its own clock, and when that was first noticed, by this process's clock."""
+
+    def numbers(self, stale_seconds: float) -> Dict[str, Dict[str, object]]:
+        found: Dict[str, Dict[str, object]] = {}
+        for file in sorted(self._folder.glob("*.json")):
+            with contextlib.suppress(OSError, ValueError):
+                written = file.stat().st_mtime_ns
+                now = time.monotonic()
+                known = self._seen.get(file.name)
+                if known is None or known[0] != written:
+                    self._seen[file.name] = known = (written, now)
+                data = json.loads(file.read_text())
+                if now - known[1] <= stale_seconds and isinstance(data, dict):
+                    found[file.stem] = data
+        return found
+
+
+Write = Callable[[Dict[str, object], float], None]
+
+
+def _append_sum(run_folder: Path, node: str) -> Write:
+    others = OtherNodes(run_folder / "usage")
+
+    def write(line: Dict[str, object], wait: float) -> None:
+        whole = summed(line, others.numbers(STALE_INTERVALS * wait))
+        _append(run_folder / "usage.jsonl", json.dumps(whole).encode() + b"\n")
+
+    return write
+
+
+def _leave_newest(run_folder: Path, node: str) -> Write:
+    target = run_folder / "usage" / f"{node.replace('/', '_')}.json"
+
+    def write(line: Dict[str, object], wait: float) -> None:
+        aside = target.with_suffix(".new")
+        with contextlib.suppress(OSError):
+            target.parent.mkdir(exist_ok=True)
+            aside.write_text(json.dumps(line))
+            aside.replace(target)
+
+    return write
+
+
+def _sample(pid: int, write: Write, *, interval: float) -> None:
     """The first line comes after a second, so that a short run has one too."""
     started = time.monotonic()
-    before = tree_usage(pid)
+    before = run_usage(pid, os.environ)
     wait = min(1.0, interval)
     while _alive_for(pid, wait):
-        after = tree_usage(pid)
-        _append(target, usage_line(before, after, now=time.time()))
-        before = after
+        after = run_usage(pid, os.environ)
         wait = interval_after(time.monotonic() - started, interval)
+        write(usage_line(before, after, now=time.time()), wait)
+        before = after
+
+
+def _own_node() -> str:
+    return os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def _flat(numbers: Dict[str, object]) -> List[Tuple[str, object]]:
+    """As the service names them: `gpu0_percent` for a number of the first GPU."""
+    found = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
+    gpus = numbers.get("gpus")
+    for at, gpu in enumerate(gpus if isinstance(gpus, list) else []):
+        if isinstance(gpu, dict):
+            found += [(f"gpu{at}_{name}", gpu[name]) for name in gpu if name != "index"]
+    return found
 
 
 def _alive_for(pid: int, seconds: float) -> bool:

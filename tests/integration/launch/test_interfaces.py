@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from diamond.testing.lab import Lab
 from support.overseeing import Scene
 from support.waiting import PATIENCE
 
@@ -40,6 +44,7 @@ dist.all_reduce(total)
 print(f"rank {dist.get_rank()} of {dist.get_world_size()}: {int(total)}", flush=True)
 training.finish()
 """
+MPI: dict[str, Any] = {"kind": "mpi", "nodes": 2, "starter": "srun", "mpi": "mpirun"}
 
 
 @pytest.fixture
@@ -91,3 +96,29 @@ def test_gloo_finds_the_way_between_nodes_whose_names_lead_to_themselves(
     told = [(nodes.folder / f"interface.{rank}").read_text() for rank in (0, 1)]
     assert told == ["way0\n", "way1\n"]
     assert nodes.lines("stdout.log") == ["[1] rank 1 of 2: 3", "rank 0 of 2: 3"]
+
+
+@pytest.mark.slow
+def test_open_mpi_starts_ranks_on_nodes_that_have_only_a_loopback(tmp_path: Path) -> None:
+    """It would find no network: it skips the loopback."""
+    if os.geteuid() or not shutil.which("mpirun") or not shutil.which("slurmctld"):
+        pytest.skip("this needs root, Slurm and Open MPI")
+    scene = Scene(tmp_path / "scene", sys.executable)
+    lab = Lab.up(
+        tempfile.mkdtemp(prefix="dl-", dir="/tmp"),
+        clusters="odd",
+        nodes=2,
+        netns=True,
+        accounting=False,
+        users="",
+    )
+    try:
+        words = [sys.executable, "-E", "-S", *scene.prepare("echo on $SLURMD_NODENAME", 1, **MPI)]
+        text = "#!/bin/bash\n" + shlex.join(["env", *scene.settings(), *words]) + "\n"
+        (tmp_path / "job.sh").write_text(text)
+        asked = ["sbatch", "--wait", "-N2", "-t2", f"--output={tmp_path}/out", f"{tmp_path}/job.sh"]
+        done = lab.cluster("odd").run(asked, check=False)
+    finally:
+        lab.down(purge=True)
+    said = (tmp_path / "out").read_text()
+    assert (done.returncode, sorted(said.splitlines())[-2:]) == (0, ["[1] on odd-n2", "on odd-n1"])

@@ -71,6 +71,17 @@ def test_a_program_that_cannot_be_started_is_told(scene: Scene) -> None:
     assert "No such file" in scene.culprit()["message"]
 
 
+def test_a_rank_that_aborts_as_it_shuts_down_leaves_the_others_time_to_finish(scene: Scene) -> None:
+    """As seen with Lightning and gloo."""
+    command = (
+        "if [ $RANK = 1 ]; then echo terminate called without an active exception >&2; kill -ABRT $$; fi\n"
+        "sleep 1; touch saved.$RANK"
+    )
+    assert scene.start(command).wait(PATIENCE) == 0
+    assert len(list(scene.folder.glob("saved.*"))) == 2
+    assert any("rank 1 was aborted by its libraries" in line for line in scene.lines("stderr.log"))
+
+
 def test_a_rank_that_stands_still_is_ended_and_named(scene: Scene) -> None:
     """Rank 1 stops at step 2 while the others are at 3; nobody goes on."""
     command = (

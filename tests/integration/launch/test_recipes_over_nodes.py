@@ -71,10 +71,13 @@ def test_the_small_gpt_is_stopped_on_two_nodes_and_goes_on_without_repeating_a_s
 
 
 def test_accelerates_own_check_passes_on_two_nodes_unmodified(stack: Stack, tools: Path) -> None:
-    asked = yaml.safe_load((RECIPES / "accelerate-self-test" / "diamond.yaml").read_text())["run"]
-    run = f"export PATH={shlex.quote(str(tools))}:$PATH ACCELERATE_USE_CPU=true\n{asked}"
+    recipe = RECIPES / "accelerate-self-test"
+    asked = yaml.safe_load((recipe / "diamond.yaml").read_text())["run"]
+    assert asked == "accelerate launch check.py"
+    run = f"export PATH={shlex.quote(str(tools))}:$PATH\naccelerate launch {recipe / 'check.py'}"
     task = launch(stack, run, tasks=1)
     stack.until(task, "succeeded", seconds=MINUTES)
+    wait_for(lambda: "all 2 processes have met" in log(stack, task))
     wait_for(lambda: any("Training yielded the same results" in line for line in log(stack, task)))
 
 

@@ -266,6 +266,17 @@ def test_the_newest_checkpoint_is_handed_over(scene: Callable[..., Scene]) -> No
     assert it.read("stdout.log") == f"{it.run_dir}/ck pt/c.pt\n"
 
 
+def test_a_pattern_without_a_wildcard_names_a_checkpoint_only_once_it_exists(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene('echo "${DIAMOND_RESUME_FROM##*/}"', resume={"pattern": "out/ckpt.pt"})
+    assert it.run() == 0
+    (it.run_dir / "out").mkdir()
+    (it.run_dir / "out" / "ckpt.pt").touch()
+    assert it.run(RESTARTS="1") == 0
+    assert [it.read("stdout.log", run) for run in (1, 2)] == ["\n", "ckpt.pt\n"]
+
+
 def test_a_doubted_checkpoint_is_passed_over_if_there_is_another(
     scene: Callable[..., Scene],
 ) -> None:

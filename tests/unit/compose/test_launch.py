@@ -70,13 +70,13 @@ def test_how_many_processes_a_node_gets(run: str, resources: dict[str, int], tas
 
 
 def test_one_process_with_several_gpus_is_told_that_it_could_be_more() -> None:
-    assert "all 4 GPUs" in chosen("python t.py", gpus_per_node=4).notes[0]
+    assert "all 4 GPUs" in chosen("python t.py", gpus_per_node=4).warnings[0]
 
 
 def test_options_that_bind_torchrun_elsewhere_are_pointed_out_on_many_nodes() -> None:
     run = "torchrun --standalone --nnodes=1 t.py"
-    assert "--nnodes, --standalone in `run`" in chosen(run, nodes=2).notes[1]
-    assert len(chosen(run, nodes=1).notes) == 1
+    assert "--nnodes, --standalone in `run`" in chosen(run, nodes=2).warnings[0]
+    assert len(chosen(run, nodes=1).warnings) == 0
 
 
 def test_a_mapping_says_the_kind_and_the_patience() -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diamond.compose.faults import Faults
 from diamond.compose.parameters import (
     command_with_resume,
     fill_arguments,
     fill_command,
     placeholder_warnings,
 )
+from diamond.compose.resume_check import check_resume
 
 HOSTILE = [
     "$(touch pwned)",
@@ -85,6 +88,110 @@ def test_words_with_a_checkpoint_stay_the_same_words(checkpoint: str, tmp_path: 
 def test_words_without_a_checkpoint_need_no_shell() -> None:
     assert command_with_resume(["t", "{n}"], {"n": 1}) == ""
     assert command_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
+
+
+CHECKPOINT = "/w/a b'$(touch pwned).pt"
+
+
+@pytest.mark.parametrize(
+    ("line", "first", "later"),
+    [
+        ("printf '<%s>' t {resume:--resume_from_checkpoint %} end", "<t><end>", "<t><--resume_from_checkpoint><C><end>"),
+        ("printf '<%s>' t {resume:--init_from=resume}", "<t>", "<t><--init_from=resume>"),
+        ("printf '<%s>' t {resume:--ckpt_path=%}", "<t>", "<t><--ckpt_path=C>"),
+        ("printf '<%s>' \"t {resume:--r %}\"", "<t >", "<t --r C>"),
+        ("printf '<%s>' 't {resume:--r %}'", "<t >", "<t --r C>"),
+        ("printf '<%s>' t {resume}", "<t><>", "<t><C>"),
+    ],
+)  # fmt: skip
+def test_an_option_appears_only_if_there_is_a_checkpoint(
+    line: str, first: str, later: str, tmp_path: Path
+) -> None:
+    """Both as a line and, where it is one plain command, as a list of words."""
+    filled = fill_command(line, {}, resumes=True)
+    for checkpoint, expected in (("", first), (CHECKPOINT, later.replace("C", CHECKPOINT))):
+        before = f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n"
+        assert bash(before + filled, tmp_path) == expected
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("checkpoint", ["", CHECKPOINT])
+def test_words_may_be_left_out_without_a_checkpoint(checkpoint: str, tmp_path: Path) -> None:
+    words = ["printf", "<%s>", "t", "{resume:--r %}", "{wd:--wd %}", "x={resume:%}{n}"]
+    line = command_with_resume(words, {"n": "{resume}", "wd": ""})
+    said = bash(f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n{line}", tmp_path)
+    option = f"<--r><{checkpoint}>" if checkpoint else ""
+    assert said == f"<t>{option}<x={checkpoint}{{resume}}>"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, ""),
+        ("", ""),
+        (False, ""),
+        ([], ""),
+        (0, "<--x><0>"),
+        (True, "<--x><true>"),
+        ("a b", "<--x><a b>"),
+        ("$(touch pwned)", "<--x><$(touch pwned)>"),
+        ("%", "<--x><%>"),
+    ],
+)
+def test_an_option_of_a_parameter_is_left_out_if_it_has_no_value(
+    value: object, shown: str, tmp_path: Path
+) -> None:
+    line = "printf '<%s>' t {x:--x %}"
+    assert bash(fill_command(line, {"x": value}), tmp_path) == f"<t>{shown}"
+    words = fill_arguments(["t", "{x:--x %}"], {"x": value})
+    assert "".join(f"<{word}>" for word in words) == f"<t>{shown}"
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_flag_without_a_value_follows_a_truth() -> None:
+    for line, value, filled in [
+        ("t {compile:--compile}", True, "t --compile"),
+        ("t {compile:--compile}", False, "t "),
+        ("t {flag:%}", "--fast", "t --fast"),
+        ("t {flag:%}", "", "t "),
+    ]:
+        name = line[3:].partition(":")[0]
+        assert fill_command(line, {name: value}) == filled
+
+
+@pytest.mark.parametrize("spec", [">8", ".3f", ".1%", "-.2f", "02d", "1,2"])
+def test_a_format_of_python_is_left_alone(spec: str) -> None:
+    command = f"python -c \"print(f'{{lr:{spec}}}')\""
+    assert fill_command(command, {"lr": 1}) == command
+
+
+def test_an_empty_parameter_that_becomes_an_empty_argument_is_told() -> None:
+    (warning,) = placeholder_warnings("t {flag}", {"flag": ""})
+    assert "passes it as an empty argument" in warning and "`{flag:%}`" in warning
+    assert placeholder_warnings("t {flag:%} {x}", {"flag": "", "x": 0}) == []
+
+
+@pytest.mark.parametrize("run", ["t {resume:--r '%'}", ["t", "{resume:--r $(x)}"]])
+def test_an_option_with_shell_characters_is_a_fault(run: str | list[str]) -> None:
+    faults = Faults()
+    check_resume(run, {}, "*.pt", faults)
+    assert "not allowed there" in faults.items[0]["message"]
+
+
+def test_resuming_from_nowhere_is_told() -> None:
+    faults = Faults()
+    assert check_resume("t {resume:--r %}", {}, "", faults) == []
+    assert "continue: {from:" in faults.items[0]["hint"]
+    assert "`continue.from` is missing" in check_resume("t {resume}", {}, "", Faults())[0]
+    assert check_resume("t {resume:--r %} {resume}", {}, "*.pt", Faults()) == []
+    assert check_resume("t {resume:--r %}", {"resume": "a"}, "", Faults()) == []
+
+
+def test_a_megabyte_of_one_word_is_filled_at_once() -> None:
+    word = "{" * 1_000_000
+    began = time.monotonic()
+    assert fill_command(word, {"x": 1}) == word
+    assert time.monotonic() - began < 5
 
 
 def test_a_field_that_names_no_parameter_is_told() -> None:

@@ -220,6 +220,26 @@ def test_a_budget_in_the_sites_units_needs_the_sites_rate() -> None:
     assert any("charge" in fault["hint"] for fault in refused.value.faults)
 
 
+@pytest.mark.parametrize("pattern", ["../../../**/*", "ckpt/../../*.pt", ".."])
+def test_checkpoints_lie_in_the_run_directory(pattern: str) -> None:
+    found = faults({"run": "x", "continue": {"from": pattern}})
+    assert "leaves the run directory" in found["continue.from"]
+    assert compose({"run": "x", "continue": {"from": "a..b/*.pt"}})
+
+
+def test_an_option_with_a_checkpoint_needs_a_place_for_checkpoints() -> None:
+    assert "needs a checkpoint" in faults({"run": "x {resume:--r %}"})["run"]
+    composed = compose({"run": "x {resume:--r %}", "continue": {"from": "ckpt.pt"}})
+    assert composed.order.command == ('x ${DIAMOND_RESUME_FROM:+--r "${DIAMOND_RESUME_FROM}"}')
+    assert composed.warnings == []
+
+
+def test_a_choice_that_was_made_is_no_warning() -> None:
+    composed = compose({"run": "torchrun train.py", "resources": {"tasks_per_node": 2}})
+    assert composed.warnings == []
+    assert composed.notes == ["launch: torchrun, because the command starts torchrun"]
+
+
 def test_only_a_spec_that_says_continue_queues_ahead() -> None:
     assert not compose({"run": "x"}).order.resume.ahead
     assert compose({"run": "x", "continue": {}}).order.resume.ahead is True
@@ -272,10 +292,10 @@ def on_a_strict_site(resources: dict[str, Any], **more: Any) -> Composed:
 def test_memory_that_a_site_wants_said_is_a_share_of_the_node() -> None:
     composed = on_a_strict_site({"cpus_per_task": 2})
     assert composed.order.resources.memory_mb == 4000
-    assert "memory: 3.9 GB (a share of a node)" in composed.warnings[-1]
+    assert "memory: 3.9 GB (a share of a node)" in composed.notes[-1]
     assert on_a_strict_site({"gpus_per_node": 2}).order.resources.memory_mb == 8000
     said = on_a_strict_site({"memory": "1GB"})
-    assert (said.order.resources.memory_mb, said.warnings) == (1024, [])
+    assert (said.order.resources.memory_mb, said.notes) == (1024, [])
 
 
 def test_a_qos_has_its_own_time_limit() -> None:

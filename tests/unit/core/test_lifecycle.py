@@ -63,6 +63,8 @@ def test_a_submitted_task_is_pending_in_the_queue() -> None:
 def test_exit_file_zero_is_success_without_asking_the_batch_system() -> None:
     task = after(Exited(attempt=A, exit_code=0), task=running())
     assert (task.state, task.exit_code) == (State.SUCCEEDED, 0)
+    warned = after(Exited(attempt=A, exit_code=0, message="never met"), task=running())
+    assert (warned.state, warned.message) == (State.SUCCEEDED, "never met")
 
 
 def test_what_the_batch_system_said_before_it_started_is_not_shown_for_ever() -> None:

@@ -34,6 +34,20 @@ def test_all_ranks_at_zero_are_a_success_whatever_the_launcher_says() -> None:
     assert "every rank finished" in verdict.note
 
 
+def test_ranks_that_all_worked_alone_are_warned_about() -> None:
+    alone = of(ended(0, alone=True), ended(1, alone=True), launcher=0)
+    assert alone.code == 0
+    assert "2 processes never connected to each other" in alone.warning
+    assert of(ended(0, alone=True), ended(1), launcher=0).warning == "", "one was seen connected"
+    assert of(ended(0, alone=True), launcher=0).warning == "", "a single rank has no other"
+
+
+def test_fewer_ranks_than_asked_for_are_warned_about() -> None:
+    verdict = judge({0: ended(0), 1: ended(1)}, {}, expected=4, launcher=0)
+    assert (verdict.code, verdict.culprit) == (0, None)
+    assert "only 2 of 4 processes were started" in verdict.warning
+
+
 def test_one_that_asks_to_be_continued_speaks_for_all() -> None:
     assert of(ended(0, 75), ended(1)).code == 75
 
@@ -41,6 +55,22 @@ def test_one_that_asks_to_be_continued_speaks_for_all() -> None:
 def test_a_signal_after_finish_is_no_failure() -> None:
     assert of(ended(0), ended(1, signal=signal.SIGABRT, finished=True)).code == 0
     assert of(ended(0), ended(1, signal=signal.SIGABRT)).code == 134
+
+
+TEARDOWN = ("terminate called without an active exception",)
+
+
+def test_an_abort_as_libraries_shut_down_is_no_failure_if_all_others_finished() -> None:
+    aborted = ended(3, signal=signal.SIGABRT, lines=TEARDOWN)
+    verdict = of(ended(0), ended(1), ended(2), aborted)
+    assert (verdict.code, verdict.culprit) == (0, None)
+    assert "rank 3 was aborted by its libraries" in verdict.note
+    assert of(ended(0, 75), ended(1), ended(2), aborted).code == 75
+    for others in ([ended(0, 1, lines=LOST_PEER)], [ended(0, signal=15, was_asked=True)], []):
+        failed = of(*others, aborted, expected=len(others) + 1)
+        assert failed.code == 134 or failed.culprit is not None
+    spoken = ended(3, signal=signal.SIGABRT, lines=("Fatal Python error: Aborted", *TEARDOWN, "x"))
+    assert of(ended(0), ended(1), ended(2), spoken).code == 134
 
 
 def test_the_first_to_fail_is_the_culprit() -> None:
@@ -59,6 +89,31 @@ def test_a_rank_that_lost_its_peer_is_not_blamed_even_if_its_exit_file_is_older(
     verdict = of(ended(0, 1, at=9.0, lines=LOST_PEER), ended(1, 1, at=10.0, lines=("KeyError: 3",)))
     assert verdict.culprit
     assert verdict.culprit.rank == 1
+
+
+BROKEN_PIPE = "[W1118 socket.cpp:464] sendBytes failed on SocketImpl(fd=3): Broken pipe"
+
+
+def test_a_rank_killed_by_the_launcher_does_not_hide_the_one_that_failed() -> None:
+    """Its program may end by TERM before its shim hears of it, and libraries complain after the exception."""
+    failed = ended(2, 1, at=10.0, lines=("[rank2]: ValueError: bad data", BROKEN_PIPE))
+    others = [ended(rank, signal=signal.SIGTERM, at=at) for rank, at in ((0, 9.0), (3, 10.5))]
+    verdict = of(others[0], ended(1, 1, at=9.0, lines=LOST_PEER), failed, others[1])
+    assert verdict.culprit and verdict.culprit.rank == 2
+    assert "ValueError: bad data" in verdict.culprit.message
+    assert verdict.code == 1
+
+
+def test_a_rank_that_failed_and_was_asked_to_end_while_it_shut_down_is_named() -> None:
+    failed = ended(2, 1, was_asked=True, at=12.0, lines=("ValueError: bad data", BROKEN_PIPE))
+    lost = ended(0, 1, at=11.0, lines=LOST_PEER)
+    for others in ([lost], [ended(0, signal=signal.SIGTERM)], [ended(0, 0)]):
+        verdict = of(*others, failed, expected=2)
+        assert verdict.culprit and verdict.culprit.rank == 2
+    stopped = ended(1, 1, was_asked=True, lines=("lightning.SIGTERMException",))
+    verdict = of(lost, stopped)
+    assert verdict.culprit and verdict.culprit.rank == 0
+    assert of(failed, ended(0), asked=True).culprit is None, "a cancel is nobody's doing"
 
 
 def test_a_kill_is_nobodys_consequence() -> None:

@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 from diamond.training.gpus import from_amd, from_nvidia, visible_indexes
-from diamond.training.processes import is_alive, processes_from_ps, tree_of, tree_usage
-from diamond.training.sampler import interval_after, main
+from diamond.training.processes import is_alive, processes_from_ps, run_usage, tree_of, tree_usage
+from diamond.training.sampler import OtherNodes, interval_after, main, summed
+from support.waiting import wait_for
 
 BUSY_CHILD = (
     "import subprocess, sys; subprocess.run([sys.executable, '-c',"
@@ -32,6 +33,54 @@ def test_lines_are_written_for_the_whole_tree_until_it_ends(tmp_path: Path) -> N
     assert max(line["cpu_percent"] for line in lines) > 4
     assert max(line["memory_mb"] for line in lines) > 45
     assert isinstance(lines[0]["gpus"], list)
+
+
+RANK = "import time; held = bytearray(50_000_000)\nwhile True: time.sleep(1)"
+
+
+def started_elsewhere(node: str) -> subprocess.Popen[bytes]:
+    """As a daemon of a batch system does it: its parent is not the batch script."""
+    variables = {**os.environ, "DIAMOND_ATTEMPT": "a1", "SLURMD_NODENAME": node}
+    return subprocess.Popen([sys.executable, "-c", RANK], env=variables)
+
+
+def test_processes_of_the_run_that_others_have_started_count_too(tmp_path: Path) -> None:
+    waiting = subprocess.Popen(["sleep", "600"])
+    ranks = [started_elsewhere("n1"), started_elsewhere("n1"), started_elsewhere("n2")]
+    given = {"DIAMOND_ATTEMPT": "a1", "SLURMD_NODENAME": "n1"}
+    try:
+        wait_for(lambda: run_usage(waiting.pid, given).memory_bytes > 95e6, what="two ranks")
+        used = run_usage(waiting.pid, given)
+        assert set(used.cpu_seconds) == {waiting.pid, ranks[0].pid, ranks[1].pid}
+    finally:
+        for process in [waiting, *ranks]:
+            process.kill()
+            process.wait()
+
+
+def test_numbers_of_other_nodes_are_added_and_shown(tmp_path: Path) -> None:
+    other = subprocess.Popen(["sleep", "600"])
+    words = ["--run-folder", str(tmp_path), "--pid", str(other.pid), "--interval", "0.2"]
+    sampler = subprocess.Popen(
+        [sys.executable, "-m", "diamond.training.sampler", *words, "--node", "n2"]
+    )
+    try:
+        wait_for((tmp_path / "usage" / "n2.json").exists, what="the numbers of n2")
+    finally:
+        other.kill()
+        other.wait()
+    assert sampler.wait(10) == 0
+    left = json.loads((tmp_path / "usage" / "n2.json").read_text())
+    found = OtherNodes(tmp_path / "usage").numbers(60)
+    assert found == {"n2": left}
+    line = summed({**left, "memory_mb": 10.0, "cpu_percent": 50.0}, found)
+    assert line["memory_mb"] == 10.0 + left["memory_mb"]
+    assert (line["n2/memory_mb"], line["cpu_percent"]) == (
+        left["memory_mb"],
+        50.0 + left["cpu_percent"],
+    )
+    assert OtherNodes(tmp_path / "usage").numbers(-1) == {}, "no news for too long"
+    assert summed(left, {}) == left
 
 
 def test_a_long_run_is_looked_at_less_often() -> None:

@@ -93,6 +93,11 @@ def culprit_of(run_folder: Path) -> dict[str, Any]:
     return read_json(run_folder / "culprit.json") or {}
 
 
+def warning_of(run_folder: Path) -> str:
+    """What the overseer of a run that went well found wrong; '' if nothing."""
+    return str((read_json(run_folder / "warning.json") or {}).get("message", ""))
+
+
 def nodes_to_leave_out(folder: AttemptFolder) -> list[str]:
     """Nodes on which ranks of this task were killed or hung at least twice."""
     attempts = folder.path.parent

@@ -14,7 +14,7 @@ from diamond.agent.disk import read_words
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.machine.state import AttemptState, Outcome
 from diamond.agent.tasks.machine.verdicts import saw_exit, saw_start
-from diamond.agent.tasks.ranks import culprit_of
+from diamond.agent.tasks.ranks import culprit_of, warning_of
 from diamond.core.events import Arrived, Event, Exited, Note
 
 
@@ -109,6 +109,8 @@ def _exit(folder: AttemptFolder, state: AttemptState, run: int, earliest: float)
     if ending.code:
         culprit = culprit_of(folder.run_folder(run))
         events = tuple(_explained(event, culprit) for event in events)
+    elif warning := warning_of(folder.run_folder(run)):
+        events = tuple(_explained(event, {"message": warning}) for event in events)
     return Outcome(state, tuple(_dated(event, ending.seen_at, earliest) for event in events))
 
 

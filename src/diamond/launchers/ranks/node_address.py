@@ -51,6 +51,11 @@ def interface_towards(address: str) -> str:
     return _first_interface()
 
 
+def has_only_loopback() -> bool:
+    """As in a container without a network, or a lab: what skips the loopback then finds no network at all."""
+    return not _first_interface()
+
+
 def _first_interface() -> str:
     """Without a default route: one of a real device, rather than one made up for containers."""
     names = [

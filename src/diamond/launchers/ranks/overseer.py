@@ -27,7 +27,7 @@ from diamond.launchers.ranks.node_address import own_address
 from diamond.launchers.ranks.ports import reserve_port
 from diamond.launchers.ranks.rank_files import RankFiles, written_at
 from diamond.launchers.ranks.signal_pipe import SignalPipe
-from diamond.launchers.ranks.variables import launcher_variables
+from diamond.launchers.ranks.variables import launcher_variables, open_mpi_variables
 from diamond.launchers.ranks.verdict import Verdict, hung, judge
 from diamond.launchers.starters.base import Starter, send_signal
 from diamond.launchers.starters.identity import node_name, without_identity
@@ -51,8 +51,10 @@ def oversee(plan_file: str) -> int:
     if verdict.culprit is not None:
         _write_culprit(files.run_folder, verdict)
         _say(verdict.culprit.message)
-    if verdict.note:
-        _say(verdict.note)
+    if verdict.warning:
+        _write_warning(files.run_folder, verdict.warning)
+    for words in filter(None, (verdict.note, verdict.warning)):
+        _say(words)
     return verdict.code
 
 
@@ -244,6 +246,9 @@ def shared_variables(
     if plan.interface:
         for name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"):
             variables.setdefault(name, plan.interface)
+    if plan.kind == "mpi":
+        host = os.uname().nodename
+        variables.update(open_mpi_variables(variables, host, interface=plan.interface))
     for name, value in _defaults(plan).items():
         variables.setdefault(name, value)
     return variables
@@ -265,6 +270,11 @@ def _write_culprit(folder: Path, verdict: Verdict) -> None:
     assert verdict.culprit is not None
     with contextlib.suppress(OSError):
         (folder / "culprit.json").write_text(json.dumps(verdict.culprit.data()) + "\n")
+
+
+def _write_warning(folder: Path, words: str) -> None:
+    with contextlib.suppress(OSError):
+        (folder / "warning.json").write_text(json.dumps({"message": words}) + "\n")
 
 
 def _say(words: str) -> None:

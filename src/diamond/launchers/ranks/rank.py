@@ -14,7 +14,9 @@ from typing import IO, Dict, List, Optional
 
 from diamond.launchers.ranks.cpu_binding import bind_rank
 from diamond.launchers.ranks.memory_kills import memory_kills
+from diamond.launchers.ranks.node_sampling import sampled
 from diamond.launchers.ranks.output_tee import OutputTee
+from diamond.launchers.ranks.rank_contact import RankContact, seconds_to_next_look
 from diamond.launchers.ranks.rank_files import CONTINUE, RankFiles
 from diamond.launchers.ranks.signal_pipe import SignalPipe
 from diamond.launchers.ranks.variables import (
@@ -28,6 +30,8 @@ from diamond.launchers.starters.identity import Identity, own_identity
 BEAT_SECONDS = 15.0
 PATIENCE_SECONDS = 5.0
 """Between the request to end, after another rank has failed, and the kill."""
+TEARDOWN_SECONDS = 20.0
+"""How long a rank that was aborted as it shut down waits for the others to end well."""
 DRAIN_SECONDS = 0.5
 """How long to wait for output of processes that the program has left behind."""
 ONCE_SECONDS = 5.0
@@ -46,11 +50,21 @@ def run_rank(words: List[str]) -> int:
         claim = _exchange_addresses(me)
     except OSError as error:
         return rank.give_up(f"the ranks cannot exchange their addresses: {error}", 1)
-    with claim or contextlib.nullcontext():
+    with claim or contextlib.nullcontext(), sampled(me, files):
         code, number = rank.run(words)
+    if number == signal.SIGABRT and _is_end_of_work(me, files):
+        return 0
     if number:
         return 128 + number
     return 0 if code == CONTINUE else code
+
+
+def _is_end_of_work(me: Identity, files: RankFiles) -> bool:
+    """Whether an abort came after the work, so that the launcher must not end the others for it."""
+    own = files.endings().get(me.rank)
+    if own is None or not own.is_teardown_abort or own.was_asked:
+        return False
+    return files.others_end_well(me.rank, me.world_size, TEARDOWN_SECONDS)
 
 
 def _exchange_addresses(me: Identity) -> Optional[socket.socket]:
@@ -87,6 +101,7 @@ class Rank:
         self._early: List[int] = []
         self._kill_at: Optional[float] = None
         self._kills_before = memory_kills()
+        self._contact: Optional[RankContact] = None
 
     def run(self, words: List[str]) -> tuple[int, int]:
         """The program's exit code, and the signal that ended it or 0."""
@@ -107,6 +122,8 @@ class Rank:
             return self._report(127, 0)
         for early in self._early:
             self._pass_on(early)
+        if self._me.world_size > 1:
+            self._contact = RankContact(self._child.pid, int(os.environ.get("MASTER_PORT", "0")))
         self._watch(self._child, signals)
         status = self._child.wait()
         return self._report(max(status, 0), max(-status, 0))
@@ -136,20 +153,26 @@ class Rank:
 
     def _watch(self, child: subprocess.Popen[bytes], signals: SignalPipe) -> None:
         tees = self._tees(child)
-        beat_at = 0.0
+        began = time.monotonic()
+        beat_at, look_at = 0.0, began + 1.0
         ended_at: Optional[float] = None
         while True:
             now = time.monotonic()
             if now >= beat_at:
                 self._files.beat(self._me.rank)
                 beat_at = now + BEAT_SECONDS
+            if self._contact is not None and now >= look_at and ended_at is None:
+                self._contact.look()
+                look_at = now + seconds_to_next_look(now - began)
             if self._kill_at is not None and now >= self._kill_at:
                 self._signal(signal.SIGKILL)
             if child.poll() is not None and ended_at is None:
                 ended_at = now
             if ended_at is not None and (not tees or now - ended_at > DRAIN_SECONDS):
                 break
-            tees = _copy(tees, signals, _pause(beat_at - now, ended_at, self._kill_at))
+            idle = self._contact is None or self._contact.is_connected
+            next_at = beat_at if idle else min(beat_at, look_at)
+            tees = _copy(tees, signals, _pause(next_at - now, ended_at, self._kill_at))
         for tee in tees:
             tee.close()
 
@@ -166,7 +189,10 @@ class Rank:
         """Written before anything of the program is cleared away: the exit file is what counts."""
         was_asked = signal.SIGTERM in self._passed_at or signal.SIGINT in self._passed_at
         memory = bool(code or number) and memory_kills() > self._kills_before
-        self._files.write_exit(self._me.rank, code, number, was_asked=was_asked, memory=memory)
+        alone = self._contact is not None and self._contact.is_alone
+        self._files.write_exit(
+            self._me.rank, code, number, was_asked=was_asked, memory=memory, alone=alone
+        )
         self._signal(signal.SIGKILL)
         return code, number
 

@@ -6,8 +6,10 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from signal import SIGABRT
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+TEARDOWN_LINE = "terminate called without an active exception"
 CONTINUE = 75
 """The exit code by which a program asks to be continued."""
 
@@ -32,8 +34,17 @@ class Ending(NamedTuple):
     """It had called `training.finish()`."""
     memory: bool = False
     """Meanwhile the kernel had killed a process in its control group because memory ran out."""
+    alone: bool = False
+    """It had loaded torch or jax and was never seen connected to the other ranks."""
     lines: Tuple[str, ...] = ()
     """The last lines that it wrote."""
+
+    @property
+    def is_teardown_abort(self) -> bool:
+        """Its program was aborted as its C++ libraries shut down, with threads of gloo still running: Lightning leaves
+        them so. Python writes more than this line when it is aborted while it works.
+        """
+        return self.signal == SIGABRT and self.lines[-1:] == (TEARDOWN_LINE,)
 
     @property
     def is_good(self) -> bool:
@@ -61,10 +72,19 @@ class RankFiles:
         self._write(f"{rank}.heartbeat", f"{time.time():.3f}\n")
 
     def write_exit(
-        self, rank: int, code: int, signal: int, *, was_asked: bool, memory: bool = False
+        self,
+        rank: int,
+        code: int,
+        signal: int,
+        *,
+        was_asked: bool,
+        memory: bool = False,
+        alone: bool = False,
     ) -> None:
         """One line in one write: it counts once its line end is there."""
-        words = ["asked" if was_asked else "own", *(["memory"] if memory else [])]
+        words = ["asked" if was_asked else "own"]
+        words += ["memory"] if memory else []
+        words += ["alone"] if alone else []
         self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(words)}\n")
 
     def starts(self) -> Dict[int, Start]:
@@ -89,6 +109,18 @@ class RankFiles:
         """Those that started and left no exit file. On a full disk that file is empty, but it is there."""
         ended = set(self._ranks(".exit"))
         return {rank: start for rank, start in self.starts().items() if rank not in ended}
+
+    def others_end_well(self, rank: int, world_size: int, seconds: float) -> bool:
+        """Wait for the ends of all other ranks; False as soon as one is bad, or if some take longer."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            endings = [ending for ending in self.endings().values() if ending.rank != rank]
+            if not all(ending.is_good or ending.is_teardown_abort for ending in endings):
+                return False
+            if len(endings) == world_size - 1:
+                return True
+            time.sleep(0.2)
+        return False
 
     def write_end(self) -> None:
         """Say that all ranks should end soon."""
@@ -135,8 +167,17 @@ class RankFiles:
         """Its time is the file system's, because the clocks of nodes differ."""
         finished = (self.run_folder / "finished" / str(rank)).exists()
         at = written_at(self.folder / f"{rank}.exit") or float(words[2])
-        was_asked, memory = words[3] == "asked", "memory" in words[4:]
-        ending = Ending(rank, node, int(words[0]), int(words[1]), at, was_asked, finished, memory)
+        ending = Ending(
+            rank,
+            node,
+            code=int(words[0]),
+            signal=int(words[1]),
+            at=at,
+            was_asked=words[3] == "asked",
+            finished=finished,
+            memory="memory" in words[4:],
+            alone="alone" in words[4:],
+        )
         if ending.is_good:
             return ending
         return ending._replace(lines=tuple(self.last_lines(rank)))

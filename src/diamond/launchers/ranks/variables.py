@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import Dict, List, Mapping
 
-from diamond.launchers.ranks.node_address import interface_towards, is_known_by_loopback
+from diamond.launchers.ranks.node_address import (
+    has_only_loopback,
+    interface_towards,
+    is_known_by_loopback,
+)
 from diamond.launchers.starters.identity import Identity, imitated_variables, torch_variables
+
+GPU_DEVICES = ("nvidia", "kfd", "renderD", "davinci", "accel", "neuron", "cambricon", "dxg")
+"""How the device files of accelerators begin."""
+
+LOOPBACK = "lo"
+OPEN_MPI_INTERFACES = (
+    "OMPI_MCA_oob_tcp_if_include",
+    "OMPI_MCA_btl_tcp_if_include",
+    "PRTE_MCA_prte_if_include",
+)
+"""For its daemons, its ranks, and the daemons of Open MPI 5."""
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -16,9 +33,28 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     found["TORCHELASTIC_RUN_ID"] = given.get("TORCHELASTIC_RUN_ID") or given.get(
         "DIAMOND_ATTEMPT", ""
     )
+    if me.world_size > 1 and not sees_gpu(given):
+        found["ACCELERATE_USE_CPU"] = given.get("ACCELERATE_USE_CPU") or "true"
     kind = given.get("DIAMOND_LAUNCH", "")
     if kind == "jax":
         found.update(_jax(me, given))
+    return found
+
+
+def sees_gpu(given: Mapping[str, str]) -> bool:
+    """Whether this node may have a GPU for the program. Without one, accelerate (and so the Hugging Face Trainer) leaves
+    ranks unconnected unless a variable sends it to the CPU.
+    """
+    if given.get("CUDA_VISIBLE_DEVICES") in ("", "-1", "NoDevFiles"):
+        return False
+    return any(name.startswith(GPU_DEVICES) for name in _devices())
+
+
+def _devices() -> List[str]:
+    found: List[str] = []
+    for folder in ("/dev", "/dev/dri"):
+        with contextlib.suppress(OSError):
+            found += os.listdir(folder)  # noqa: PTH208
     return found
 
 
@@ -33,6 +69,18 @@ def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
     found = interface_towards(given.get("MASTER_ADDR", ""))
     names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if found else ()
     return {name: given.get(name, found) for name in names}
+
+
+def open_mpi_variables(given: Mapping[str, str], host: str, *, interface: str) -> Dict[str, str]:
+    """Open MPI looks at the interfaces itself, skips the loopback and tries all others; where a node's own name leads to
+    its loopback, it gets the one that gloo gets. `interface`: what the site says, or ''.
+    """
+    if any(name.endswith(("_tcp_if_include", "_tcp_if_exclude", "_if_include")) for name in given):
+        return {}
+    found = interface or (LOOPBACK if has_only_loopback() else "")
+    if not found and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
+        found = interface_towards(given.get("MASTER_ADDR", ""))
+    return dict.fromkeys(OPEN_MPI_INTERFACES, found) if found else {}
 
 
 def tensorflow_variables(rank: int, workers: List[str]) -> Dict[str, str]:

@@ -21,6 +21,12 @@ _CONSEQUENCE = re.compile(
     re.IGNORECASE,
 )
 """What a rank writes when it has lost the connection to another."""
+_EXCEPTION = re.compile(
+    r"^(?:\[rank\d+\]: *)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Abort)\b(?:$|:)"
+)
+"""The line of a traceback that names what went wrong, also as torch writes it."""
+_OF_SIGNAL = re.compile(r"SIG[A-Z]+|Signal|Interrupt|SystemExit")
+"""Exceptions that a request to end raises."""
 _MEMORY = re.compile(
     r"out of memory|OutOfMemoryError|MemoryError|bad_alloc|RESOURCE_EXHAUSTED|cannot allocate memory"
     r"|oom[-_ ]kill",
@@ -50,6 +56,8 @@ class Verdict:
     code: int
     culprit: Optional[Culprit] = None
     note: str = ""
+    warning: str = ""
+    """What the person should know although the run went well."""
 
 
 def judge(
@@ -69,9 +77,15 @@ def judge(
     if not unended and not endings:
         return Verdict(launcher)
     bad = [ending for ending in endings.values() if not ending.is_good]
+    if bad and not unended and len(bad) < len(endings) and all(map(_is_teardown, bad)):
+        return _after_teardown(endings, bad, expected)
     culprits = [ending for ending in bad if not ending.was_asked]
-    if unended and not asked and all(map(_lost_another, culprits)):
-        return _vanished(unended, launcher, memory_killed)
+    if not asked and all(map(_is_consequence, culprits)):
+        first = [ending for ending in bad if ending.was_asked and _has_own_error(ending)]
+        if first:
+            return _blame(_first(first), expected, memory_killed)
+        if unended:
+            return _vanished(unended, launcher, memory_killed)
     if culprits:
         return _blame(_first(culprits), expected, memory_killed)
     if bad or unended:
@@ -81,7 +95,34 @@ def judge(
         return Verdict(launcher, Culprit(-1, "", "exit-code", words, launcher))
     code = CONTINUE if any(one.code == CONTINUE for one in endings.values()) else 0
     note = f"the launcher ended with {launcher}, but every rank finished" if launcher else ""
-    return Verdict(code, None, note)
+    return Verdict(code, None, note, _warning(endings, expected))
+
+
+def _is_teardown(ending: Ending) -> bool:
+    return ending.is_teardown_abort and not ending.was_asked
+
+
+def _after_teardown(endings: Mapping[int, Ending], bad: Sequence[Ending], expected: int) -> Verdict:
+    """All others went well, and ranks that train together cannot do so unless all have come to their end."""
+    asks = any(ending.code == CONTINUE for ending in endings.values())
+    ranks = ", ".join(str(ending.rank) for ending in bad)
+    note = f"rank {ranks} was aborted by its libraries as it shut down; the others finished, so the work was done"
+    return Verdict(CONTINUE if asks else 0, None, note, _warning(endings, expected))
+
+
+def _warning(endings: Mapping[int, Ending], expected: int) -> str:
+    """Ranks that went well but did not work together."""
+    if len(endings) < expected:
+        return (
+            f"only {len(endings)} of {expected} processes were started. "
+            "Remove options for the number of processes from `run`: Diamond passes them to the launcher"
+        )
+    if len(endings) > 1 and all(ending.alone for ending in endings.values()):
+        return (
+            f"the {len(endings)} processes never connected to each other, so each worked alone and saw a world size of 1. "
+            "If they should train one model together, check how the script sets up torch.distributed or jax.distributed"
+        )
+    return ""
 
 
 def hung(rank: int, node: str, words: str, *, lost: bool = False) -> Verdict:
@@ -91,11 +132,15 @@ def hung(rank: int, node: str, words: str, *, lost: bool = False) -> Verdict:
 
 
 def _first(bad: List[Ending]) -> Ending:
-    """A hard signal is not a consequence of another failure; then a rank that lost no other; then the first."""
+    """A hard signal is not a consequence of another failure; then a rank that lost no other; then the first.
+
+    A launcher sends TERM to a program when another has failed, and the program may end before its shim hears of it.
+    """
     return min(
         bad,
         key=lambda ending: (
             ending.signal not in _HARD_SIGNALS,
+            ending.signal == signals.SIGTERM,
             _complains(ending),
             ending.at,
             ending.rank,
@@ -103,12 +148,29 @@ def _first(bad: List[Ending]) -> Ending:
     )
 
 
-def _lost_another(ending: Ending) -> bool:
-    return ending.signal not in _HARD_SIGNALS and _complains(ending)
+def _is_consequence(ending: Ending) -> bool:
+    if ending.signal in _HARD_SIGNALS:
+        return False
+    return ending.signal == signals.SIGTERM or _complains(ending)
 
 
 def _complains(ending: Ending) -> bool:
-    return any(_CONSEQUENCE.search(line) for line in ending.lines[-MOST_LINES:])
+    """By its exception where it wrote one: after that, libraries may complain about what they lost as they shut down."""
+    exceptions = _exceptions(ending)
+    lines = exceptions[-1:] or ending.lines[-MOST_LINES:]
+    return any(_CONSEQUENCE.search(line) for line in lines)
+
+
+def _has_own_error(ending: Ending) -> bool:
+    """A rank that failed first may take so long to shut down that it is asked to end meanwhile."""
+    exceptions = _exceptions(ending)
+    return bool(exceptions) and not (
+        _CONSEQUENCE.search(exceptions[-1]) or _OF_SIGNAL.search(exceptions[-1])
+    )
+
+
+def _exceptions(ending: Ending) -> List[str]:
+    return [line for line in ending.lines if _EXCEPTION.search(line)]
 
 
 def _blame(ending: Ending, expected: int, memory_killed: bool) -> Verdict:

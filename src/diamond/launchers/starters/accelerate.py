@@ -7,10 +7,19 @@ accelerate() {
   if [ "$1" = launch ]; then
     shift
     diamond_ranks=$((PET_NNODES * PET_NPROC_PER_NODE))
-    case "$diamond_ranks $*" in
-      "1 "* | *--multi?gpu* | *--cpu* | *--tpu* | *--use?deepspeed* | *--use?fsdp* | *--config?file*) ;;
-      *) set -- --multi_gpu "$@" ;;
-    esac
+    diamond_kind= diamond_part=option:
+    [ "$diamond_ranks" != 1 ] || diamond_kind=single
+    for diamond_word do
+      shift
+      case "$diamond_part$diamond_word" in
+        option:*.py | option:-m | option:--module | option:--no?python) diamond_part=program: ;;
+        option:--cpu)
+          if [ "$diamond_kind" != single ]; then export ACCELERATE_USE_CPU=true; continue; fi ;;
+        option:--multi?gpu | option:--tpu | option:--use?* | option:--config?file*) diamond_kind=given ;;
+      esac
+      set -- "$@" "$diamond_word"
+    done
+    [ -n "$diamond_kind" ] || set -- --multi_gpu "$@"
     set -- launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" \\
       --num_processes "$diamond_ranks" --main_process_ip "$PET_MASTER_ADDR" \\
       --main_process_port "$PET_MASTER_PORT" "$@"
@@ -30,7 +39,8 @@ main()'
 """
 """accelerate takes the shape of a job from its options alone; those that the user writes come later and win.
 
-Without `--multi_gpu` it starts one process where it sees no GPU. A single process it starts by `sys.executable`,
+Without `--multi_gpu` it starts one process where it sees no GPU, with `--cpu` one on each node; what that should do is
+left to ACCELERATE_USE_CPU. Options behind the name of the script are the script's own. A single process it starts by `sys.executable`,
 whatever PYTHON_EXEC says, and turns each bad exit code into 1: the shim takes Python's place there.
 """
 SCRIPT = FUNCTION + 'accelerate launch "$@"'

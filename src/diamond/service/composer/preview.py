@@ -102,6 +102,7 @@ def _show(preview: Preview) -> Composition:
         ok=not examined.faults,
         faults=[Fault.model_validate(fault) for fault in examined.faults],
         warnings=examined.warnings,
+        notes=examined.notes,
         endpoint=examined.endpoint.name if examined.endpoint else "",
         partition=examined.placement.partition,
         account=examined.placement.account,

@@ -127,6 +127,8 @@ class Composition(BaseModel):
     ok: bool
     faults: list[Fault]
     warnings: list[str]
+    notes: list[str] = []
+    """What was chosen where the spec leaves it open, and why."""
     endpoint: str
     """Where it would run; empty when no endpoint fits."""
     partition: str

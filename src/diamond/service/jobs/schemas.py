@@ -33,4 +33,6 @@ class Checked(BaseModel):
     order: OrderData
     endpoint: str
     warnings: list[str]
+    notes: list[str] = []
+    """What was chosen where the spec leaves it open, and why."""
     script: str | None = None

@@ -86,6 +86,7 @@ async def check(
         order=order_data(composed.order),
         endpoint=composed.endpoint,
         warnings=composed.warnings,
+        notes=composed.notes,
         script=await files.preview_script(services, principal, composed) if script else None,
     )
 

@@ -23,7 +23,7 @@ export function ContinueFields() {
         <TextField
           path="continue.from"
           placeholder="ckpt/*.pt"
-          help="The newest matching file is passed to the next attempt."
+          help="The newest match is passed on. In the command, {resume:--resume %} adds an option only when there is one."
         />
         <TextField path="continue.lead" placeholder="2m" help="Time to save before the limit." />
         <CountField path="continue.max_attempts" help="Total, including the first." />

@@ -20,7 +20,7 @@ export function ProgramSection() {
         help={
           isNotebook
             ? "Values passed to the notebook."
-            : "Each value replaces {name} in the command."
+            : "Each value replaces {name} in the command. {name:--option %} is left out if it is empty."
         }
         nameLabel="Parameter"
         valueLabel="Value"

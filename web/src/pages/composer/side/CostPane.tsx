@@ -10,7 +10,7 @@ import { FactTable } from "./FactTable";
 export function CostPane() {
   const { composition } = useComposer();
   if (!composition) return <SkeletonLines />;
-  const { cost, queue, warnings } = composition;
+  const { cost, queue, warnings, notes = [] } = composition;
   return (
     <Stack p="md" gap="md">
       <section aria-labelledby="cost-title">
@@ -26,9 +26,9 @@ export function CostPane() {
         </Title>
         {queue ? <Queue queue={queue} /> : <NotAvailable />}
       </section>
-      {warnings.map((warning) => (
-        <Text key={warning} size="sm">
-          {warning}
+      {[...warnings, ...notes].map((words) => (
+        <Text key={words} size="sm">
+          {words}
         </Text>
       ))}
     </Stack>

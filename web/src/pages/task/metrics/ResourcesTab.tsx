@@ -36,7 +36,7 @@ export function ResourcesTab({ task }: { task: Task }) {
           <Stack>
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                Use by the program and its child processes, on the first node.
+                Use by all processes of the task.
               </Text>
               <Button
                 size="xs"

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0026"
-down_revision = "0023"
+down_revision = "0024"
 
 USER = r"(?!gh[pousr]_|github_pat_|glpat-|hf_)[\w.-]{1,19}@"
 IN_A_URL = re.compile(

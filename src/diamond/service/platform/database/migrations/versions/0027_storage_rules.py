@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0027"
-down_revision = "0024"
+down_revision = "0026"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
