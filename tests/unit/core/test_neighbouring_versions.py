@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from diamond.core.agent_messages import ANSWERS, CALLS
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import (
@@ -19,13 +18,18 @@ from diamond.core.protocol import (
     read_command,
     read_request,
 )
+from diamond.core.sync_calls import SYNC_CALLS, Nothing
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.sync.sync import NEW_WORK, withheld
 
 NEWER = {"from_a_newer_version": {"a": [1]}}
 MESSAGES: dict[str, type[Any]] = {
-    **{f"call {name}": kind for name, kind in CALLS.items()},
-    **{f"answer {name}": kind for name, kind in ANSWERS.items()},
+    **{f"call {call.name}": call.body for call in SYNC_CALLS.values() if call.body},
+    **{
+        f"answer {call.name}": call.answer
+        for call in SYNC_CALLS.values()
+        if call.answer not in (None, Nothing)
+    },
     **{f"command {name}": kind for name, kind in COMMANDS.items()},
     **{f"image {name}": kind for name, kind in IMAGE_ACTS.items()},
     **{f"request {name}": kind for name, kind in REQUESTS.items()},
