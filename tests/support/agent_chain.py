@@ -50,17 +50,27 @@ class Chain:
         places.make()
         self.tasks, self.told = TaskFolders(places), list[Event]()
         self.profile, self.work = Profile(), Work()
-        self.attempts = Attempts(
+        self.attempts = self._agent()
+        order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead, **resume}}
+        first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": order})
+        write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})
+        self.attempts.load(first)
+
+    def _agent(self) -> Attempts:
+        return Attempts(
             self.tasks,
             report=lambda task, event: self.told.append(event),
             profile=lambda: self.profile,
             work=cast("WorkQueue", self.work),
             follow_up_rejection=lambda folder, number: "",
         )
-        order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead, **resume}}
-        first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": order})
-        write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})
-        self.attempts.load(first)
+
+    def restarts(self) -> None:
+        """A new agent, which knows only what is in the folders."""
+        self.attempts = self._agent()
+        for folder in self.tasks.every_attempt():
+            if not folder.is_closed:
+                self.attempts.load(folder)
 
     def lines_up(self, until: int) -> None:
         """The first is running; two more are due at once, and the first of these is queued."""

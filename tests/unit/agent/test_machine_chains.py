@@ -350,9 +350,10 @@ def test_a_follow_up_goes_when_its_grant_was_withdrawn(grant: Grant, is_over: bo
         ([attempt(1), attempt(2), attempt(3)], ["a1", "a2"]),
         ([running(1), attempt(2), attempt(3)], ["a2"]),
         ([attempt(1, BARRED), attempt(2), attempt(3)], ["a2"]),
+        ([attempt(1, replace(BARRED, is_cancelled=True)), attempt(2), attempt(3)], ["a2", "a3"]),
         ([ended(1), attempt(2, CANCELLED), attempt(3)], ["a3"]),
     ],
-    ids=["none-runs", "one-runs", "overtaken", "cancelled"],
+    ids=["none-runs", "one-runs", "overtaken", "overtaken-and-gone", "cancelled"],
 )
 def test_the_service_learns_of_the_present_attempt_and_the_next(
     states: list[AttemptState], announced: list[str]

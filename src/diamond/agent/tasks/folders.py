@@ -25,7 +25,7 @@ from diamond.agent.disk import (
     write_whole,
 )
 from diamond.agent.folders import Folders, safe_id
-from diamond.agent.tasks.machine.state import Standing
+from diamond.agent.tasks.machine.state import GO, STOP, Standing
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.native import node_names
@@ -113,7 +113,8 @@ class AttemptFolder:
     @property
     def verdict(self) -> str:
         """What follows from its end: 'go', 'stop', or '' while that is not known."""
-        return next(iter(read_words(self.place("over"))), "")
+        word = next(iter(read_words(self.place("over"))), "")
+        return word if word in (GO, STOP) else ""
 
     @property
     def has_arrived(self) -> bool:
@@ -231,7 +232,9 @@ class AttemptFolder:
         write_json(self.path / "native.json", record)
 
     def write_verdict(self, word: str) -> None:
-        mark(self.path / "over", word, durable=True)
+        """Whole or not at all, as the next attempt waits for it; the first one stays."""
+        if not self.verdict:
+            write_whole(self.path / "over", word.encode(), durable=True)
 
     @property
     def limit_seconds(self) -> float:
