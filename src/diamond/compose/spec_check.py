@@ -51,6 +51,7 @@ from diamond.core.order import (
     Resources,
 )
 from diamond.core.redact import has_credentials
+from diamond.core.units import parse_minutes, parse_seconds, show_minutes
 from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
@@ -179,7 +180,7 @@ def examine(
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
-    warnings += [*choose_launch(spec).notes, *_credentials_in_commands(spec)]
+    warnings += [*choose_launch(spec).notes, *_credentials_in_commands(spec), *_rounded_up(raw)]
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
@@ -208,6 +209,21 @@ def examine(
         image,
         build,
     )
+
+
+def _rounded_up(raw: RawSpec) -> list[str]:
+    """A time limit in seconds becomes whole minutes: batch systems know nothing shorter."""
+    resources = raw.get("resources")
+    text = resources.get("walltime") if isinstance(resources, dict) else None
+    if not isinstance(text, str):
+        return []
+    try:
+        minutes, seconds = parse_minutes(text), parse_seconds(text)
+    except BadRequest:
+        return []
+    if seconds == 60 * minutes:
+        return []
+    return [f"`walltime: {text}` is rounded up to {show_minutes(minutes)}"]
 
 
 def _credentials_in_commands(spec: Spec) -> list[str]:
@@ -260,7 +276,7 @@ def _choose_endpoint(
         faults.add(
             "on",
             "There is no endpoint yet",
-            "Start one on this machine with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
+            "Add your cluster or computer under Endpoints, or with: diamond endpoint add NAME --ssh HOST",
         )
         return None, ""
     wanted = [spec.on] if isinstance(spec.on, str) else spec.on
