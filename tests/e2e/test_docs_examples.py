@@ -6,10 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from diamond.testing.lab import Lab
+from diamond.testing.wait import wait_until
 from support.shell import ROOT, Shell, diamond_up, examples
 
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -57,6 +60,25 @@ def test_the_sdk_does_what_its_page_says(shell: Shell) -> None:
     assert said.startswith("succeeded 0\n")
     assert said.endswith("hello\n")
     assert (shell.folder / "results" / "result.json").is_file()
+
+
+@pytest.mark.slow
+def test_a_backup_comes_back_as_the_page_says(tmp_path: Path) -> None:
+    """With what the agent reports of the job that was not in it."""
+    with diamond_up(tmp_path) as own:
+        for line, expected in examples("docs/backup.md"):
+            own.type(line, expected=expected)
+            if "run" in line:
+                forgotten = own.newest_task()
+        wait_until(lambda: _knows(own, forgotten), seconds=60, what="the task, reported again")
+        own.type("diamond run --wait -- true")
+    assert (tmp_path / "home" / "diamond.db.before").is_file()
+
+
+def _knows(shell: Shell, task: str) -> bool:
+    with suppress(AssertionError):
+        return f'"{task}"' in shell.type("diamond tasks --json")
+    return False
 
 
 @pytest.mark.slow

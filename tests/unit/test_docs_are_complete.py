@@ -293,3 +293,14 @@ def test_each_threat_is_tried_by_a_test_that_exists() -> None:
     assert len(named) > 30
     faults = [(threat, tests) for threat, tests in named if not tests or set(tests) - known]
     assert not faults
+
+
+def test_each_hostile_scenario_stands_in_the_threat_model() -> None:
+    tried = " ".join(tests for _, tests in threats())
+    scenarios = [
+        name
+        for path in sorted((ROOT / "tests" / "integration" / "hostile").glob("test_*.py"))
+        for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)
+    ]
+    assert len(scenarios) > 30
+    assert [name for name in scenarios if f"`{name}`" not in tried] == []

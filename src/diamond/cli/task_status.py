@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from typing import Any
 
@@ -48,10 +49,13 @@ NEXT_STEPS = {
 }
 
 
+REASON_WIDTH = 100
+
+
 def short_reason(task: Task) -> str:
-    """A detail for tables: why the task waits or how it ended."""
+    """A detail for tables: why the task waits or how it ended. `diamond show` prints all of it."""
     if task.message and task.state != "succeeded":
-        return task.message
+        return textwrap.shorten(task.message, REASON_WIDTH, placeholder=" …")
     if task.state == "failed" and task.reason == Reason.EXIT_CODE.value:
         return f"exit code {task.exit_code}"
     if task.reason:

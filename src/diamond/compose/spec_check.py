@@ -52,6 +52,7 @@ from diamond.core.order import (
     Resources,
 )
 from diamond.core.redact import has_credentials
+from diamond.core.units import parse_minutes, parse_seconds, show_minutes
 from diamond.images.accelerators import cpu_note, for_cpu, needs_choice
 from diamond.schedulers.options import check_option
 
@@ -192,7 +193,7 @@ def examine(
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
-    warnings += [*launch.warnings, *_credentials_in_commands(spec)]
+    warnings += [*launch.warnings, *_credentials_in_commands(spec), *_rounded_up(raw)]
     notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
@@ -226,6 +227,21 @@ def examine(
         image,
         build,
     )
+
+
+def _rounded_up(raw: RawSpec) -> list[str]:
+    """A time limit in seconds becomes whole minutes: batch systems know nothing shorter."""
+    resources = raw.get("resources")
+    text = resources.get("walltime") if isinstance(resources, dict) else None
+    if not isinstance(text, str):
+        return []
+    try:
+        minutes, seconds = parse_minutes(text), parse_seconds(text)
+    except BadRequest:
+        return []
+    if seconds == 60 * minutes:
+        return []
+    return [f"`walltime: {text}` is rounded up to {show_minutes(minutes)}"]
 
 
 def _credentials_in_commands(spec: Spec) -> list[str]:
@@ -278,7 +294,7 @@ def _choose_endpoint(
         faults.add(
             "on",
             "There is no endpoint yet",
-            "Start one on this machine with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
+            "Add your cluster or computer under Endpoints, or with: diamond endpoint add NAME --ssh HOST",
         )
         return None, ""
     wanted = [spec.on] if isinstance(spec.on, str) else spec.on

@@ -79,6 +79,7 @@ def test_a_failed_task_says_why_in_a_table() -> None:
     assert short_reason(ended("failed", "exit-code", exit_code=3)) == "exit code 3"
     assert short_reason(Task(state="pending", phase="queued")) == "waiting in the queue"
     assert short_reason(Task(state="pending", message="waits for nodes")) == "waits for nodes"
+    assert len(short_reason(Task(state="failed", message="a long story " * 50))) <= 100
 
 
 def test_why_it_waited_is_told_once_for_each_reason() -> None:

@@ -65,6 +65,18 @@ def test_an_order_survives_the_wire_with_its_digest() -> None:
     assert again.digest == order.digest
 
 
+@pytest.mark.parametrize(("text", "told"), [("20s", "1m"), ("90s", "2m"), ("0:30:10", "31m")])
+def test_a_time_limit_that_is_rounded_up_says_so(text: str, told: str) -> None:
+    assert compose({"run": "x", "resources": {"walltime": text}}).warnings == [
+        f"`walltime: {text}` is rounded up to {told}"
+    ]
+
+
+@pytest.mark.parametrize("text", ["2h", "30", "1d12h", 30])
+def test_a_time_limit_of_whole_minutes_is_as_it_was_written(text: str | int) -> None:
+    assert compose({"run": "x", "resources": {"walltime": text}}).warnings == []
+
+
 def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
     order = compose({"run": "x", "on": "alpha", "account": "research"}).order
     assert (order.placement.partition, order.resources.walltime_minutes) == ("debug", 10)
@@ -353,7 +365,7 @@ def test_auto_without_a_default_takes_one_that_is_there() -> None:
 def test_no_endpoint_at_all_names_the_next_step() -> None:
     with pytest.raises(InvalidSpec, match="no endpoint") as caught:
         check({"run": "x"}, endpoints=[], code=None)
-    assert "diamond up" in caught.value.hint
+    assert "diamond endpoint add" in caught.value.hint
 
 
 LONG = {**DEBUG, "name": "long", "default": False, "max_minutes": 600, "gpus_per_node": {}}

@@ -31,7 +31,7 @@ export default function SignIn() {
           </Stack>
         </Paper>
         <Text size="xs" c="dimmed" ta="center">
-          From a terminal: <code>diamond login</code>
+          From a terminal: <code>diamond login {window.location.origin}</code>
         </Text>
       </Stack>
     </Center>
