@@ -129,20 +129,27 @@ def walk_kept(folder: Path) -> Walked:
 
 
 def _walk(folder: Path, base: str, above: List[Rule], walked: Walked, matcher: Matcher) -> None:
-    rules = above + read_rules(folder, base)
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda one: one.name):
-            path = f"{base}/{entry.name}" if base else entry.name
-            is_folder = entry.is_dir(follow_symlinks=False)
-            rule = matcher.last_match(path, is_folder, rules)
-            if rule is not None and not rule.keeps:
-                continue
-            if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):
-                walked.made_by_tools.add(entry.name)
-            elif is_folder:
-                _walk(Path(entry.path), path, rules, walked, matcher)
-            else:
-                walked.kept.append(path)
+    try:
+        rules = above + read_rules(folder, base)
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda one: one.name)
+    except PermissionError:
+        raise BadRequest(
+            f"The folder {base or str(folder)!r} cannot be read",
+            "Make it readable, or name it in .diamondignore.",
+        ) from None
+    for entry in entries:
+        path = f"{base}/{entry.name}" if base else entry.name
+        is_folder = entry.is_dir(follow_symlinks=False)
+        rule = matcher.last_match(path, is_folder, rules)
+        if rule is not None and not rule.keeps:
+            continue
+        if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):
+            walked.made_by_tools.add(entry.name)
+        elif is_folder:
+            _walk(Path(entry.path), path, rules, walked, matcher)
+        else:
+            walked.kept.append(path)
 
 
 def _is_made_by_tools(entry: os.DirEntry[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from diamond.compose.fields import Identifier, Model, Printable, Scalar
+from diamond.compose.fields import Identifier, Model, Printable, Scalar, Whole
 from diamond.compose.parameters import show_value
 from diamond.compose.profile_facts import Runtime
 from diamond.core.errors import BadRequest
@@ -56,7 +56,7 @@ class EnvironmentFileSpec(Model):
     to: Printable
     text: str = ""
     digest: str = Field("", pattern=r"^(sha256:[0-9a-f]{64})?$")
-    mode: int = Field(0o644, ge=0, le=0o777)
+    mode: Whole = Field(0o644, ge=0, le=0o777)
 
 
 class ImageEnvironmentSpec(EnvironmentSpec):

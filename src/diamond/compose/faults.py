@@ -38,6 +38,10 @@ _PLAIN_WORDS = {
     "int_type": "{input!r} is not a whole number",
     "int_parsing": "{input!r} is not a whole number",
     "int_from_float": "{input!r} is not a whole number",
+    "int_parsing_size": "{input!r} is too large",
+    "finite_number": "{input!r} is not a finite number",
+    "bool_type": "{input!r} is neither true nor false",
+    "bool_parsing": "{input!r} is neither true nor false",
     "string_type": "{input!r} is not text; put it in quotes",
     "list_type": "{input!r} is not a list; write [one, two]",
     "dict_type": "{input!r} is not a mapping; write {{name: value}}",
@@ -46,6 +50,15 @@ _PLAIN_WORDS = {
     "literal_error": "{input!r} is not valid here: use one of {expected}",
 }
 """Pydantic error types that users may see, in plain words."""
+
+
+LONGEST_MESSAGE = 400
+
+
+def shorten(text: str) -> str:
+    """A message that repeats a value of a megabyte helps nobody."""
+    half = LONGEST_MESSAGE // 2
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:half]} … {text[-half:]}"
 
 
 class Faults:
@@ -67,7 +80,7 @@ class Faults:
         match = get_close_matches(near[0], list(near[1]), n=1) if near else []
         if match:
             hint = f"Did you mean {match[0]}? {hint}"
-        self.items.append({"field": where, "message": message, "hint": hint})
+        self.items.append({"field": where, "message": shorten(message), "hint": shorten(hint)})
 
     def take_as_unread(self, fields: Iterable[str]) -> None:
         """Also marks the enclosing fields: after a fault in `run.1`, a missing `run` is not reported too."""
@@ -129,10 +142,24 @@ def _unknown_field(faults: Faults, path: list[str]) -> None:
 
 
 def _plain_words(found: ErrorDetails) -> str:
-    template = _PLAIN_WORDS.get(found["type"])
-    if template is None:
+    """Pydantic's own words are for programmers: a type of error without plain words only says that the value is wrong."""
+    if found["type"] == "value_error":
         return found["msg"].removeprefix("Value error, ")
-    return template.format(input=found["input"], **(found.get("ctx") or {}))
+    template = _PLAIN_WORDS.get(found["type"], "{input!r} is not valid here")
+    return template.format(input=_Shown(found["input"]), **(found.get("ctx") or {}))
+
+
+class _Shown:
+    """A value in a message; one that is too long even to be written out is only described."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        try:
+            return repr(self._value)
+        except ValueError:
+            return "This number"
 
 
 def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:
@@ -162,16 +189,19 @@ def valid_fields(path: list[str]) -> list[str]:
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
+UNION_BRANCHES = ("str", "int", "float", "bool", "none", "constrained-int")
+
+
 def _is_union_branch(part: Any) -> bool:
     """Pydantic includes the union branch it tried in the path; users do not know about branches."""
     return isinstance(part, str) and (
-        part in ("str", "int", "float", "bool", "none") or "[" in part or part.endswith("Spec")
+        part in UNION_BRANCHES or "[" in part or part.endswith("Spec")
     )
 
 
 def _is_type_error(message: str) -> bool:
-    kinds = ("a whole number", "text", "a list", "a mapping")
-    return any(f" is not {kind}" in message for kind in kinds)
+    kinds = ("not a whole number", "not text", "not a list", "not a mapping", "neither true nor")
+    return any(f" is {kind}" in message for kind in kinds)
 
 
 def _without_repeats(items: list[dict[str, str]]) -> list[dict[str, str]]:

@@ -104,12 +104,23 @@ AUTO_NODES = 0
 Nodes = Annotated[
     int,
     Field(ge=1, le=100_000),
+    BeforeValidator(lambda value: _not_boolean(value)),
     WrapValidator(lambda value, read: AUTO_NODES if value == "auto" else read(value)),
     WithJsonSchema(
         {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 100_000}, {"const": "auto"}]}
     ),
 ]
-Scalar = str | int | float | bool | None
+Scalar = str | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
+
+
+def _not_boolean(value: Any) -> Any:
+    """`true` would count as 1."""
+    if isinstance(value, bool):
+        raise ValueError(f"{str(value).lower()} is not a whole number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_not_boolean)]
 
 
 class Model(BaseModel):

@@ -21,7 +21,8 @@ def written_nodes(raw: RawSpec) -> int:
 
 
 def params_of(raw: RawSpec) -> Params:
-    return raw.get("params") or {}
+    params = raw.get("params")
+    return params if isinstance(params, dict) else {}
 
 
 def environment_name(raw: RawSpec) -> str | None:
@@ -50,7 +51,8 @@ def needs_image_file(raw: RawSpec) -> bool:
     if isinstance(environment, str):
         return True
     made_on_arrival = {"requirements", "python", "variables"}
-    return any(value for name, value in (environment or {}).items() if name not in made_on_arrival)
+    fields = environment if isinstance(environment, dict) else {}
+    return any(value for name, value in fields.items() if name not in made_on_arrival)
 
 
 def with_nodes(raw: RawSpec, nodes: int, params: Params) -> RawSpec:
@@ -89,9 +91,10 @@ def on_partition(raw: RawSpec, endpoint: str, partition: str) -> RawSpec:
 def alike(raw: RawSpec) -> list[dict[str, Any]]:
     """The fields that decide its speed, apart from node count, wall-time and code."""
     names = ("run", "notebook", "params", "environment", "launch")
+    given = raw.get("resources")
     resources = {
         name: value
-        for name, value in (raw.get("resources") or {}).items()
+        for name, value in (given if isinstance(given, dict) else {}).items()
         if name not in ("nodes", "walltime")
     }
     return [{name: raw.get(name) for name in names}, resources]

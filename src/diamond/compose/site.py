@@ -13,8 +13,8 @@ from diamond.core.units import show_bytes, show_minutes
 Facts = Mapping[str, Any]
 
 
-def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
-    """The partition that the spec names, or the site's default."""
+def choose_partition(facts: Facts, wanted: str, faults: Faults, named_by: str = "on") -> str:
+    """The partition that the spec names in the field `named_by`, or the site's default."""
     partitions = {p["name"]: p for p in facts.get("partitions") or []}
     probed = "partitions" in facts or not read_abilities(facts).has_partitions
     if wanted and probed and wanted not in partitions:
@@ -23,7 +23,7 @@ def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
             if partitions
             else "This endpoint has no partitions."
         )
-        faults.add("on", f"There is no partition {wanted!r}", valid, near=(wanted, partitions))
+        faults.add(named_by, f"There is no partition {wanted!r}", valid, near=(wanted, partitions))
         return ""
     if wanted or not partitions:
         return wanted

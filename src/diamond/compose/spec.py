@@ -21,6 +21,7 @@ from diamond.compose.fields import (
     Scalar,
     Seconds,
     SiteWord,
+    Whole,
 )
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
 
@@ -34,11 +35,11 @@ LaunchKind = Literal[
 
 class ResourcesSpec(Model):
     nodes: Nodes = Field(1, description="A number, or auto: as many as probe runs recommend")
-    gpus_per_node: int = Field(0, ge=0, le=64)
+    gpus_per_node: Whole = Field(0, ge=0, le=64)
     gpu_type: SiteWord = ""
-    cpus_per_task: int = Field(1, ge=1, le=4096)
+    cpus_per_task: Whole = Field(1, ge=1, le=4096)
     memory: Megabytes = Field(0, description="Per node, such as 4GB; default: the site's own")
-    tasks_per_node: int = Field(
+    tasks_per_node: Whole = Field(
         0, ge=0, le=4096, description="Processes on each node; default: one per GPU, or one"
     )
     walltime: Minutes = Field(
@@ -64,7 +65,7 @@ class ContinueSpec(Model):
         0,
         description="How long before the time limit to stop; default: from the time that a save takes",
     )
-    max_attempts: int = Field(MANY_ATTEMPTS, ge=1, le=1000)
+    max_attempts: Whole = Field(MANY_ATTEMPTS, ge=1, le=1000)
     ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] | Literal["auto"] = Field(
         True,
         description="Queue the next attempt before this one ends, several where waits are long; a number sets the maximum",

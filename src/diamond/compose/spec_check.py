@@ -298,6 +298,8 @@ def _choose_endpoint(
         )
         return None, ""
     wanted = [spec.on] if isinstance(spec.on, str) else spec.on
+    if not wanted:
+        faults.add("on", "The list is empty", f"Endpoints: auto, {', '.join(sorted(known))}")
     candidates = []
     for word in wanted:
         name, _, partition = word.partition("/")
@@ -428,8 +430,9 @@ def _place(
     first_class = {
         key: getattr(spec, key) or lifted[key] for key in ("qos", "reservation", "constraint")
     }
+    named_by = "on" if wanted else "partition" if spec.partition else f"options.{scheduler}"
     partition = choose_partition(
-        endpoint.facts, wanted or spec.partition or lifted["partition"], faults
+        endpoint.facts, wanted or spec.partition or lifted["partition"], faults, named_by
     )
     named = lifted["account"] if spec.account == "auto" else spec.account
     account = choose_account(endpoint.facts, partition, named, faults)

@@ -130,7 +130,10 @@ class ImageCalls(QueryCalls):
         self, environment: Mapping[str, Any], folder: Path, *, send: bool = True
     ) -> JsonObject:
         """The environment with each local file uploaded and replaced by its digest."""
-        files = [self._uploaded(file, folder, send) for file in environment.get("files") or []]
+        listed = environment.get("files") or []
+        if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+            return dict(environment)  # The service says what is wrong with it.
+        files = [self._uploaded(file, folder, send) for file in listed]
         return {**environment, **({"files": files} if files else {})}
 
     def copy_image(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,3 +84,20 @@ def test_matching_has_an_end() -> None:
 def test_a_path_of_endless_folders_is_rejected() -> None:
     with pytest.raises(BadRequest, match="more than 200 folders deep"):
         choose_listed(["a/" * 5000 + "b"], {})
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root can read any folder, so its mode alone would not do."""
+    scan = os.scandir
+
+    def refuse(folder: Path) -> Any:
+        if Path(folder).name == "private":
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    (tmp_path / "lib" / "private").mkdir(parents=True)
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(BadRequest, match="The folder 'lib/private' cannot be read"):
+        walk_kept(tmp_path)

@@ -225,3 +225,13 @@ def test_a_job_is_called_after_its_folder_or_program(
     spec: dict[str, object], folder: str, name: str
 ) -> None:
     assert with_name(spec, folder)["name"] == name
+
+
+@pytest.mark.parametrize("files", ["settings.txt", ["settings.txt"], {"from": "a"}, 5, [None]])
+def test_files_of_an_environment_that_are_no_list_of_files_are_left_to_the_service(
+    files: object, tmp_path: Path
+) -> None:
+    environment = {"files": files}
+    assert (
+        Client(url="http://127.0.0.1:1", token="x").with_files(environment, tmp_path) == environment
+    )

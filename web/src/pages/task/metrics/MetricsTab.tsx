@@ -1,5 +1,5 @@
-import { SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
-import { IconChartLine } from "@tabler/icons-react";
+import { Alert, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle, IconChartLine } from "@tabler/icons-react";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -8,6 +8,7 @@ import { EmptyState } from "~/components/EmptyState";
 import { QueryResult } from "~/components/QueryResult";
 import { taskQuery } from "~/tasks/queries";
 import { isOver, isSettled } from "~/tasks/state";
+import { historyQuery } from "../queries";
 import { MetricChart } from "./MetricChart";
 import { labelsOf } from "./metricSet";
 import { comparedTasks, namesQuery } from "./queries";
@@ -26,6 +27,7 @@ export function MetricsTab({ task }: { task: Task }) {
   return (
     <Stack>
       <Toolbar task={task} tasks={tasks} />
+      <MetricNotes task={task} />
       {together ? (
         <MetricChart title="All metrics" tasks={ids} names={[]} labels={labels} height={460} />
       ) : (
@@ -33,6 +35,19 @@ export function MetricsTab({ task }: { task: Task }) {
       )}
     </Stack>
   );
+}
+
+const METRIC_NOTES = ["metric-names-left-out", "metrics-thinned", "bad-metric-line"];
+
+/** What the service could not keep of this task's metrics, in its own words. */
+function MetricNotes({ task }: { task: Task }) {
+  const { data } = useQuery(historyQuery(task.id));
+  const notes = (data?.items ?? []).filter(({ data }) => METRIC_NOTES.includes(String(data.code)));
+  return notes.map(({ n, message }) => (
+    <Alert key={n} color="yellow" icon={<IconAlertTriangle aria-hidden />} role="note">
+      {message}
+    </Alert>
+  ));
 }
 
 type ChartPerMetricProps = { task: Task; tasks: string[]; labels: Map<string, string> };
