@@ -18,6 +18,8 @@ _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _NAMED = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _USES_BRACES = re.compile(r"\b(?:[gmn]?awk|sed|jq|perl|find|xargs|parallel|curl|printf)\b|\bf['\"]")
 """Programs whose own syntax uses braces, and Python f-strings."""
+_VALUE = re.compile(r"(?:^|[\s=])\{([A-Za-z_][A-Za-z0-9_]*)\}(?=$|\s)")
+"""A placeholder that is a whole word, or all behind an equals sign."""
 RESUME = "resume"
 
 
@@ -66,14 +68,36 @@ def placeholder_warnings(
 ) -> list[str]:
     """Warnings about `{name}` without a parameter, and about parameters that `run` never uses."""
     command = run if isinstance(run, str) else "\n".join(run)
-    if not params:
-        return []
     found = list(dict.fromkeys(_NAMED.findall(command)))
     known = {*params, RESUME} if resumes else set(params)
-    unknown = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
+    missing = missing_params(run, params, resumes=resumes)
+    unknown = [] if _USES_BRACES.search(command) or not params else found
+    unknown = [name for name in unknown if name not in known and name not in missing]
     return [_unknown_placeholder(name, params) for name in unknown] + _unused(
         found, command, params
     )
+
+
+def missing_params(
+    run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
+) -> list[str]:
+    """Names of `{name}` outside quotes without a parameter: no shell has a use for them, so they are mistakes."""
+    text = _unquoted(run) if isinstance(run, str) else "\n".join(run)
+    if _USES_BRACES.search(text):
+        return []
+    known = {*params, RESUME} if resumes else set(params)
+    names = [name for line in text.splitlines() for name in _VALUE.findall(line)]
+    return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def _unquoted(command: str) -> str:
+    pieces: list[str] = []
+    quote, at = "", 0
+    while at < len(command):
+        length, after = _advance(command, at, quote)
+        pieces.append(command[at : at + length] if not quote and not after else "'" * length)
+        at, quote = at + length, after
+    return "".join(pieces)
 
 
 def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:

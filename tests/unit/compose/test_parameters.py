@@ -14,6 +14,7 @@ from diamond.compose.parameters import (
     command_with_resume,
     fill_arguments,
     fill_command,
+    missing_params,
     placeholder_warnings,
 )
 
@@ -87,11 +88,33 @@ def test_words_without_a_checkpoint_need_no_shell() -> None:
     assert command_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
 
 
+@pytest.mark.parametrize(
+    ("run", "missing"),
+    [
+        ("python t.py --lr {lr}", ["lr"]),
+        ("python t.py --lr={lr} {n}\necho {lr}", ["lr", "n"]),
+        (["python", "t.py", "--lr={lr}"], ["lr"]),
+        ("python t.py --from {resume}", ["resume"]),
+        ("python -c \"print('{lr}'.format(lr=1))\"", []),
+        ("awk '{print}' x | grep {lr}", []),
+        ("xargs -I {x} cp {x} y", []),
+        ("echo ${lr} a{lr}b {1,2} { true; }", []),
+        ("exec {fd}>file", []),
+        ("echo \\{lr} '{lr}'", []),
+    ],
+)
+def test_a_placeholder_without_a_parameter_is_missing(
+    run: str | list[str], missing: list[str]
+) -> None:
+    assert missing_params(run, {}) == missing
+    assert missing_params(run, dict.fromkeys(["lr", "n", "resume"], 1)) == []
+
+
 def test_a_field_that_names_no_parameter_is_told() -> None:
-    assert placeholder_warnings("t {lr} {fo}", {"lr": 1}) == [
+    assert placeholder_warnings("t {lr} 'x{fo}'", {"lr": 1}) == [
         "`{fo}` is not a param (lr), so it is left unchanged"
     ]
-    assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
+    assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "a{lrr}", "{lr}"], {"lr": 1})[0]
 
 
 @pytest.mark.parametrize(
