@@ -121,7 +121,9 @@ def _print_address(client: Client, *, as_json: bool) -> None:
     else:
         print(f"Diamond is up at {client.url}")
         print(f"Open it in a browser (this link works once, within ten minutes): {link}")
-        print(f"First job, from another terminal: {own_command()} run --wait -- echo hello")
+        print(
+            f"First job, from another terminal: {own_command()} run --wait --no-code -- echo hello"
+        )
     sys.stdout.flush()
 
 
