@@ -31,7 +31,7 @@ TITLES = {
     "burst": "A burst of 200 jobs: this version / an older one",
 }
 SPREAD = 1.1
-"""Two arms of the same version differ by up to this much on a machine that others use."""
+"""An allowance for noise: the arms take turns, but nobody else holds still."""
 
 
 class Side:

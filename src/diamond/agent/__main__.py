@@ -22,6 +22,7 @@ from diamond.agent.link.carriers import Declined, HttpLink, Link, LinkDown
 from diamond.agent.link.lease import Lease
 from diamond.agent.link.pairing import check_address, pair, read_code
 from diamond.agent.link.stdio import StdioLink
+from diamond.agent.parent import end_with_parent
 from diamond.agent.site.presence import (
     BATCH_JOB,
     RESIDENT,
@@ -90,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--stdio", action="store_true", help="talk over standard input and output (ssh)"
     )
+    run.add_argument("--with-parent", action="store_true", help="end once standard input closes")
     run.add_argument("--url", help="the service's address; default: the paired one")
     run.add_argument("--key-file", type=Path, help="a file with the endpoint's key")
     _add_scheduler(run)
@@ -142,6 +144,8 @@ def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
     signal.signal(signal.SIGTERM, lambda *_: agent.stop())
     signal.signal(signal.SIGINT, lambda *_: agent.stop())
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if getattr(arguments, "with_parent", False):
+        end_with_parent()
     code = agent.run()
     if code == 3:
         print("Another agent of this endpoint has taken over; this one stops.", file=sys.stderr)

@@ -22,6 +22,9 @@ def check_lines(answer: dict[str, Any]) -> Iterator[str]:
     if order.get("params"):
         yield f"  Parameters  {_pairs(order['params'])}"
     yield f"  Requests    {describe_resources(order['resources'])}"
+    launch = (order.get("launch") or {}).get("kind", "single")
+    if launch != "single":
+        yield f"  Launch      {launch}"
     yield f"  Runs on     {_placement(answer['endpoint'], order.get('placement') or {})}"
     if order.get("environment"):
         yield f"  Packages    {', '.join(order['environment'].get('requirements') or []) or 'none'}"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from diamond.cli.output import say
 from diamond.cli.saved_links import links_folder, write_private
 from diamond.core.errors import BadRequest, Conflict, DiamondError, NotFound, ServiceUnreachable
 from diamond.sdk.client import Client
@@ -41,6 +46,7 @@ PEOPLE = "people"
 THIS_MACHINE = "this-machine"
 """In the agent's folder: its jobs run on this machine itself, not in the queue of a cluster."""
 START_SECONDS = 60.0
+USUAL_PORT = 8642
 
 
 def read_config(path: Path | None) -> dict[str, Any]:
@@ -64,16 +70,64 @@ def read_config(path: Path | None) -> dict[str, Any]:
 
 
 def ensure_home() -> Path:
-    """`$DIAMOND_HOME`, created if it is missing."""
+    """`$DIAMOND_HOME`, created if it is missing, and writable."""
     home = diamond_home()
+    doing = "create"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        doing = "write to"
+        tempfile.TemporaryFile(dir=home).close()
     except OSError as error:
         raise BadRequest(
-            f"Cannot create Diamond's folder {home}: {error.strerror}",
+            f"Cannot {doing} Diamond's folder {home}: {error.strerror}",
             "Set DIAMOND_HOME to a folder you can write to.",
         ) from error
     return home
+
+
+def choose_port(settings: dict[str, Any]) -> None:
+    """Set a free port if none was asked for and the usual one is taken; raises if the one asked for is."""
+    host = str(settings.get("host") or "127.0.0.1")
+    asked = settings.get("port")
+    if _is_free(host, int(asked or USUAL_PORT)):
+        return
+    if asked:
+        raise ServiceUnreachable(
+            f"Another program on this machine uses port {asked}",
+            f"Choose another one: {own_command()} up --port {_free_port(host)}",
+        )
+    settings["port"] = _free_port(host)
+    say(f"Another program uses port {USUAL_PORT}, so Diamond uses port {settings['port']}.")
+
+
+def own_command() -> str:
+    """What to type for `diamond` here, where it may not be on PATH."""
+    called = Path(sys.argv[0])
+    is_ours = called.name == "diamond" and shutil.which("diamond") is None
+    return os.path.relpath(called) if is_ours else "diamond"
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            # As the service itself: the last connections of an earlier one do not count.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        # Any other fault is the service's to explain.
+        return error.errno != errno.EADDRINUSE
+    return True
+
+
+def _free_port(host: str) -> int:
+    near = range(USUAL_PORT + 1, USUAL_PORT + 100)
+    return next((port for port in near if _is_free(host, port)), 0) or _any_port(host)
+
+
+def _any_port(host: str) -> int:
+    with socket.create_server((host, 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def running_client(home: Path) -> Client | None:
@@ -89,12 +143,24 @@ def running_client(home: Path) -> Client | None:
         return None
 
 
+def is_untrusted(home: Path) -> bool:
+    """Whether the saved service answers with a certificate that this machine does not trust."""
+    saved = saved_address(home)
+    try:
+        if saved is not None:
+            Client(saved.url, saved.token).me()
+    except DiamondError as error:
+        return isinstance(error.__cause__, ssl.SSLCertVerificationError)
+    return False
+
+
 def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "diamond.service", "--home", str(home)]
     for name in (*SETTINGS, PEOPLE):
         if settings.get(name):
             command += [f"--{name.replace('_', '-')}", str(settings[name])]
-    return _start(command, home / "service.log", {**os.environ, **_variables(settings)})
+    variables = {**os.environ, **_variables(settings)}
+    return _start([*command, "--with-parent"], home / "service.log", variables, with_parent=True)
 
 
 def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -106,8 +172,8 @@ def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
-    """Wait until the service answers; raises with the end of its log."""
+def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client | None:
+    """Wait until the service answers; raises with the end of its log. None: it serves, with a certificate that this machine does not trust."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         code = service.poll()
@@ -116,6 +182,8 @@ def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
         client = running_client(home)
         if client is not None:
             return client
+        if is_untrusted(home):
+            return None
         time.sleep(0.05)
     raise ServiceUnreachable(
         f"The service did not answer within {START_SECONDS:.0f} s",
@@ -127,8 +195,8 @@ def _start_error(code: int, log: Path) -> ServiceUnreachable:
     lines = log_tail(log)
     if "address already in use" in lines:
         return ServiceUnreachable(
-            "The port is already used by another program on this machine",
-            "Choose another port: diamond up --port 8700",
+            "Another program on this machine uses the port",
+            f"Choose another one: {own_command()} up --port 8700",
         )
     return ServiceUnreachable(
         f"The service exited with code {code}: {lines}", f"See its log: {log}"
@@ -164,11 +232,17 @@ def agent_command(
 
 
 def start_agent(
-    client: Client, home: Path, name: str, *, is_this_machine: bool = False
+    client: Client,
+    home: Path,
+    name: str,
+    *,
+    is_this_machine: bool = False,
+    with_parent: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start the agent for endpoint `name`, unaffected by Ctrl-C in this terminal."""
+    """Start the agent for endpoint `name`, unaffected by Ctrl-C in this terminal. `with_parent`: it ends with this process."""
     command, env = agent_command(client, home, name, is_this_machine=is_this_machine)
-    return _start(command, links_folder(home) / f"{name}.log", env)
+    command += ["--with-parent"] if with_parent else []
+    return _start(command, links_folder(home) / f"{name}.log", env, with_parent=with_parent)
 
 
 def _key(client: Client, name: str, *, is_new: bool) -> str:
@@ -225,13 +299,18 @@ def log_tail(log: Path, lines: int = 5) -> str:
 
 
 def _start(
-    command: list[str], log: Path, env: Mapping[str, str] | None = None
+    command: list[str],
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    *,
+    with_parent: bool = False,
 ) -> subprocess.Popen[bytes]:
+    """`with_parent`: its standard input closes when this process ends, even by SIGKILL, and it ends then too."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as out:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if with_parent else subprocess.DEVNULL,
             stdout=out,
             stderr=out,
             env=env,

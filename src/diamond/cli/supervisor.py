@@ -12,17 +12,18 @@ from typing import Any
 
 from diamond.cli.local_processes import log_tail, start_agent, start_service, wait_until_online
 from diamond.cli.output import say
-from diamond.core.errors import DiamondError, ServiceUnreachable
+from diamond.core.errors import DiamondError
 from diamond.sdk.client import Client
 
 LOCAL = "local"
 """The endpoint of this machine itself."""
 AGENT_REPLACED = 3
 """An agent's exit code when another agent took over."""
-PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
+PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+QUIET_SECONDS = 2.0
+"""A longer pause before a restart is announced."""
 QUICK_SECONDS = 60.0
 """A process that dies within this time has died quickly."""
-MOST_QUICK_DEATHS = 5
 
 
 @dataclass
@@ -33,11 +34,14 @@ class RestartDelay:
     due: float = 0.0
     _since: float = field(default_factory=time.monotonic)
 
-    def died(self) -> None:
+    def died(self) -> float:
+        """The seconds until it may restart."""
         if time.monotonic() - self._since > QUICK_SECONDS:
             self.deaths = 0
-        self.due = time.monotonic() + PAUSES[min(self.deaths, len(PAUSES) - 1)]
+        pause = PAUSES[min(self.deaths, len(PAUSES) - 1)]
+        self.due = time.monotonic() + pause
         self.deaths += 1
+        return pause
 
     def is_over(self) -> bool:
         return time.monotonic() >= self.due
@@ -65,17 +69,18 @@ class Supervisor:
 
     def start_agent(self, client: Client) -> None:
         self._agent_delay.started()
-        self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
+        self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True, with_parent=True)
         if not wait_until_online(client, LOCAL, lambda: self._is_running(self._agent)):
             say(
                 f"The agent of this machine is not online yet. Its log: {log_tail(self._agent_log)}"
             )
 
-    def watch(self, client: Client) -> None:
-        """Run until Ctrl-C; raises if the service keeps dying."""
+    def watch(self, client: Client | None) -> None:
+        """Run until Ctrl-C."""
         while True:
             self._check_service()
-            self._check_agent(client)
+            if client is not None:
+                self._check_agent(client)
             time.sleep(0.3)
 
     def stop(self) -> None:
@@ -93,22 +98,18 @@ class Supervisor:
         if self._is_running(self._service):
             return
         if not self._service_delay.due:
-            self._service_delay.died()
-            self._report_service_death()
+            pause = self._service_delay.died()
+            self._report_service_death(pause)
         elif self._service_delay.is_over():
             self.start_service()
 
-    def _report_service_death(self) -> None:
+    def _report_service_death(self, pause: float) -> None:
         assert self._service is not None
         ending = (
             f"The service exited with code {self._service.returncode}: {self._service_log_tail()}"
         )
-        if self._service_delay.deaths >= MOST_QUICK_DEATHS:
-            raise ServiceUnreachable(
-                f"{ending}. It was started {MOST_QUICK_DEATHS} times and always died quickly",
-                f"See its log: {self._service_log}. Start it again: diamond up",
-            )
-        say(f"{ending}. Restarting it.")
+        when = f" in {pause:.0f} s. Its log: {self._service_log}" if pause > QUIET_SECONDS else "."
+        say(f"{ending}. Restarting it{when}")
 
     def _service_log_tail(self) -> str:
         """The last log lines since this start; older ones would be misleading."""
@@ -133,7 +134,9 @@ class Supervisor:
         elif self._agent_delay.is_over():
             self._agent_delay.started()
             with contextlib.suppress(DiamondError):
-                self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
+                self._agent = start_agent(
+                    client, self._home, LOCAL, is_this_machine=True, with_parent=True
+                )
 
     @staticmethod
     def _is_running(process: subprocess.Popen[bytes] | None) -> bool:

@@ -7,14 +7,17 @@ import signal
 import sys
 import threading
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from diamond.cli.format import short_id
 from diamond.cli.local_processes import (
+    choose_port,
     ensure_home,
+    own_command,
     read_config,
     running_client,
     wait_for_service,
@@ -60,14 +63,19 @@ def up(
         if first:
             _run_first(client, first)
         return
-    signal.signal(signal.SIGTERM, _interrupt)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _interrupt)
+    choose_port(settings)
     supervisor = Supervisor(home, settings)
     try:
         client = wait_for_service(home, supervisor.start_service())
-        if agent:
+        if client is None:
+            say(_untrusted(settings))
+        elif agent:
             supervisor.start_agent(client)
-        _print_address(client, as_json=as_json)
-        if first:
+        if client is not None:
+            _print_address(client, as_json=as_json)
+        if client is not None and first:
             threading.Thread(target=_run_first, args=(client, first), daemon=True).start()
         supervisor.watch(client)
     except KeyboardInterrupt:
@@ -97,6 +105,15 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _untrusted(settings: Mapping[str, Any]) -> str:
+    certificate = settings.get("certificate", "the certificate")
+    return (
+        f"Diamond is up, but this machine does not trust its certificate {certificate}, "
+        "so no `diamond` command and no agent here can reach it. It serves everyone who trusts it. "
+        f"To use it here too, stop it and start it with: SSL_CERT_FILE={certificate}"
+    )
+
+
 def _print_address(client: Client, *, as_json: bool) -> None:
     link = client.open_link()
     if as_json:
@@ -104,7 +121,9 @@ def _print_address(client: Client, *, as_json: bool) -> None:
     else:
         print(f"Diamond is up at {client.url}")
         print(f"Open it in a browser (this link works once, within ten minutes): {link}")
-        print("First job, from another terminal: diamond run --wait -- echo hello")
+        print(
+            f"First job, from another terminal: {own_command()} run --wait --no-code -- echo hello"
+        )
     sys.stdout.flush()
 
 

@@ -29,6 +29,16 @@ class WorkTree:
         names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
         return sorted(path for name in names for path in self._expand(name.rstrip("/")))
 
+    def ignored(self) -> List[str]:
+        """What an ignore file leaves out below the folder; a folder that is left out as a whole ends with a slash."""
+        words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
+        listed = _ask(self.folder, words) or b""
+        names = sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
+        # git names a folder of ignored files and these files too.
+        return [
+            a for a, b in zip(names, [*names[1:], ""]) if not (a.endswith("/") and b.startswith(a))
+        ]
+
     def commit(self) -> str:
         return (_ask(self.folder, ["rev-parse", "--verify", "HEAD"]) or b"").decode().strip()
 

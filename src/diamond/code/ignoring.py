@@ -116,6 +116,8 @@ class Walked:
     kept: List[str] = field(default_factory=list)
     made_by_tools: Set[str] = field(default_factory=set)
     """Names of the folders that were left out although no ignore file names them."""
+    ignored: List[str] = field(default_factory=list)
+    """What an ignore file leaves out, except for what tools make; folders end with a slash."""
 
 
 def walk_kept(folder: Path) -> Walked:
@@ -143,8 +145,11 @@ def _walk(folder: Path, base: str, above: List[Rule], walked: Walked, matcher: M
         is_folder = entry.is_dir(follow_symlinks=False)
         rule = matcher.last_match(path, is_folder, rules)
         if rule is not None and not rule.keeps:
+            if not is_made_by_tools(Path(entry.path)):
+                walked.ignored.append(f"{path}/" if is_folder else path)
             continue
-        if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):
+        is_made = is_folder and is_made_by_tools(Path(entry.path))
+        if entry.name == ".git" or (rule is None and is_made):
             walked.made_by_tools.add(entry.name)
         elif is_folder:
             _walk(Path(entry.path), path, rules, walked, matcher)
@@ -152,5 +157,5 @@ def _walk(folder: Path, base: str, above: List[Rule], walked: Walked, matcher: M
             walked.kept.append(path)
 
 
-def _is_made_by_tools(entry: os.DirEntry[str]) -> bool:
-    return entry.name in MADE_BY_TOOLS or Path(entry.path, "pyvenv.cfg").is_file()
+def is_made_by_tools(path: Path) -> bool:
+    return path.name in MADE_BY_TOOLS or (path / "pyvenv.cfg").is_file()

@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from diamond.code.checkout import checkout, missing_blobs, unpack_blobs
 from diamond.code.git import WorkTree, find_work_tree
 from diamond.code.hashing import HashMemory
-from diamond.code.ignoring import is_under_ignored, read_rules, walk_kept
+from diamond.code.ignoring import is_made_by_tools, is_under_ignored, read_rules, walk_kept
 from diamond.code.sensitive import LARGEST_KEY, begins_as_key, why_kept_home
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.order import canonical
@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 MADE_BY_TOOLS_WORDS = "made by tools; `!NAME/` in .diamondignore brings one back"
+IGNORED_SHOWN = 5
+_NOT_MISSED = (".pyc", ".pyo", ".DS_Store", ".swp", "~", ".egg-info/")
 DEFAULT_SIZE_LIMIT = 500 * 2**20
 DIFF_LIMIT = 10 * 2**20
 
@@ -86,7 +88,7 @@ def take_snapshot(
         commit=commit,
         dirty=dirty,
         dirty_diff=diff,
-        warnings=warnings,
+        warnings=[*warnings, *_about_ignored(listing)],
     )
 
 
@@ -126,12 +128,32 @@ def _own_work_tree(folder: Path) -> Optional[WorkTree]:
 def _list(listing: _Listing, tree: Optional[WorkTree]) -> None:
     if tree is not None:
         rules = read_rules(listing.folder, "", (".diamondignore",))
+        seen = [path for path in tree.ignored() if not _is_by_tools(listing.folder, path)]
+        listing.ignored += seen
         listing.add_all([path for path in tree.paths() if not is_under_ignored(path, rules)])
         return
     walked = walk_kept(listing.folder)
     listing.add_all(walked.kept)
+    listing.ignored += walked.ignored
     if walked.made_by_tools:
         listing.left_out.append((", ".join(sorted(walked.made_by_tools)), MADE_BY_TOOLS_WORDS))
+
+
+def _is_by_tools(folder: Path, path: str) -> bool:
+    parts = Path(path).parts
+    return any(is_made_by_tools(folder.joinpath(*parts[: n + 1])) for n in range(len(parts)))
+
+
+def _about_ignored(listing: _Listing) -> List[str]:
+    """A data file that an ignore file holds back is easily missed."""
+    names = [name for name in listing.ignored if not name.endswith(_NOT_MISSED)]
+    if not names:
+        return []
+    more = f" and {len(names) - IGNORED_SHOWN} more" if len(names) > IGNORED_SHOWN else ""
+    return [
+        f"Not uploaded, because .gitignore or .diamondignore lists them: {', '.join(names[:IGNORED_SHOWN])}{more}. "
+        "If the job reads them: give large data by its path under `data:`, or take small files out of the ignore file."
+    ]
 
 
 class _Listing:
@@ -140,6 +162,7 @@ class _Listing:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.left_out: List[Tuple[str, str]] = []
+        self.ignored: List[str] = []
         self.total = 0
         self._files: Dict[str, os.stat_result] = {}
         self._links: Dict[str, str] = {}

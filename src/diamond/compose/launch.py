@@ -41,7 +41,8 @@ def choose_launch(spec: Spec) -> LaunchChoice:
     pattern = _LAUNCHER_WORDS.get(kind)
     starts_ranks = bool(pattern and pattern.search(text))
     tasks = _tasks(spec, kind, text)
-    notes = [f"launch: {kind}, {why}"] if why else []
+    # What the command itself says needs no note.
+    notes = [f"launch: {kind}, {why}"] if why and not starts_ranks else []
     warnings = _about_options(kind, text, spec) if starts_ranks else []
     warnings += _about_single(spec, kind, text) if kind == "single" else []
     return LaunchChoice(Launch(kind, starts_ranks, asked.hang), tasks, warnings, notes)

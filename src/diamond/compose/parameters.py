@@ -24,6 +24,8 @@ _NUMBER_FORMAT = re.compile(r"-?\d*\.\d+[A-Za-z%]")
 """Of Python, such as `.3f` and `.1%`: no option."""
 _USES_BRACES = re.compile(r"\b(?:[gmn]?awk|sed|jq|perl|find|xargs|parallel|curl|printf)\b|\bf['\"]")
 """Programs whose own syntax uses braces, and Python f-strings."""
+_VALUE = re.compile(r"(?:^|[\s=])\{([A-Za-z_][A-Za-z0-9_]*)\}(?=$|\s)")
+"""A placeholder that is a whole word, or all behind an equals sign."""
 RESUME = "resume"
 _CHECKPOINT = "DIAMOND_RESUME_FROM"
 
@@ -82,6 +84,7 @@ def placeholder_warnings(
     fields = [field for field in _NAMED.finditer(command) if _is_ours(field)]
     found = list(dict.fromkeys(field[1] for field in fields))
     known = {*params, RESUME} if resumes else set(params)
+    known |= set(missing_params(run, params, resumes=resumes))
     unknown = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
     return [
         *(_unknown_placeholder(name, params) for name in unknown),
@@ -168,6 +171,28 @@ def _filled_text(text: str, params: Mapping[str, Any]) -> str:
         return "" if _is_absent(params[field[1]]) else field[2].replace("%", value)
 
     return _FIELD.sub(fill, text)
+
+
+def missing_params(
+    run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
+) -> list[str]:
+    """Names of `{name}` outside quotes without a parameter: no shell has a use for them, so they are mistakes."""
+    text = _unquoted(run) if isinstance(run, str) else "\n".join(run)
+    if _USES_BRACES.search(text):
+        return []
+    known = {*params, RESUME} if resumes else set(params)
+    names = [name for line in text.splitlines() for name in _VALUE.findall(line)]
+    return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def _unquoted(command: str) -> str:
+    pieces: list[str] = []
+    quote, at = "", 0
+    while at < len(command):
+        length, after = _advance(command, at, quote)
+        pieces.append(command[at : at + length] if not quote and not after else "'" * length)
+        at, quote = at + length, after
+    return "".join(pieces)
 
 
 def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:

@@ -17,9 +17,11 @@ from diamond.compose.launch import check_launch, choose_launch
 from diamond.compose.memory import memory_note, with_default_memory
 from diamond.compose.notebooks import check_what_runs, notebook_command, with_notebook_tools
 from diamond.compose.parameters import (
+    RESUME,
     command_with_resume,
     fill_arguments,
     fill_command,
+    missing_params,
     placeholder_warnings,
     show_value,
 )
@@ -190,6 +192,7 @@ def examine(
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
+    _check_placeholders(spec, faults)
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
@@ -465,6 +468,15 @@ def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
         except ValueError as error:
             faults.add(f"options.{scheduler}.{key}", str(error))
     return raw
+
+
+def _check_placeholders(spec: Spec, faults: Faults) -> None:
+    for name in missing_params(spec.run or [], spec.params, resumes=spec.continue_ is not None):
+        there = f"The params are: {', '.join(spec.params)}." if spec.params else ""
+        hint = f"Add it, for example: params: {{{name}: 0.001}}. {there}".strip()
+        if name == RESUME:
+            hint = "Add `continue:` with `from:`, or a param of that name."
+        faults.add("run", f"`run` uses `{{{name}}}`, but there is no param {name}", hint)
 
 
 def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:

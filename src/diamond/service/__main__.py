@@ -15,6 +15,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from diamond.agent.parent import end_with_parent
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
 from diamond.service.platform.http.certificate import Certificate, keep_current, read_certificate
@@ -96,7 +97,10 @@ def _settings(arguments: list[str] | None) -> Settings:
     parser.add_argument(
         "--people", type=Path, help="a TOML file whose [people] says who may sign in"
     )
+    parser.add_argument("--with-parent", action="store_true", help="end once standard input closes")
     given = parser.parse_args(arguments)
+    if given.with_parent:
+        end_with_parent()
     return Settings(
         home=given.home.expanduser().resolve(),
         host=given.host,

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import socket
 import stat
 from pathlib import Path
 
 import pytest
 
 from diamond.cli.doctor import home_finding
-from diamond.cli.local_processes import ensure_home, log_tail, read_config, running_client
+from diamond.cli.local_processes import (
+    USUAL_PORT,
+    choose_port,
+    ensure_home,
+    log_tail,
+    own_command,
+    read_config,
+    running_client,
+)
 from diamond.cli.saved_links import SavedLink, bridge_pid, load_link, lock_pid_file, save_link
-from diamond.core.errors import BadRequest, NotFound
+from diamond.cli.supervisor import RestartDelay
+from diamond.core.errors import BadRequest, NotFound, ServiceUnreachable
 from support.small_server import Reply, Request, serving
 
 
@@ -49,6 +59,45 @@ def test_a_service_of_another_home_on_the_same_port_is_not_ours(tmp_path: Path) 
     with serving(other) as server:
         (tmp_path / "token.json").write_text(f'{{"url": "{server.url}", "token": "t"}}')
         assert running_client(tmp_path) is None
+
+
+def test_a_home_that_cannot_be_written_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIAMOND_HOME", "/proc/self")
+    with pytest.raises(BadRequest, match="Cannot write to Diamond's folder /proc/self") as caught:
+        ensure_home()
+    assert "DIAMOND_HOME" in caught.value.hint
+
+
+def test_a_taken_port_is_replaced_by_a_free_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr("diamond.cli.local_processes.USUAL_PORT", port)
+        settings: dict[str, object] = {}
+        choose_port(settings)
+        assert settings["port"] != port
+        assert f"Another program uses port {port}" in capsys.readouterr().err
+        with pytest.raises(ServiceUnreachable, match=f"uses port {port}"):
+            choose_port({"port": port})
+    settings = {}
+    choose_port(settings)
+    assert settings == {} and USUAL_PORT == 8642
+
+
+def test_a_command_that_is_not_on_path_is_named_by_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(tmp_path / ".venv" / "bin" / "diamond")])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert own_command() == ".venv/bin/diamond"
+
+
+def test_a_process_that_keeps_dying_is_restarted_ever_more_slowly() -> None:
+    delay = RestartDelay()
+    pauses = [delay.died() for _ in range(20)]
+    assert pauses == sorted(pauses) and pauses[-1] == 60
 
 
 def test_a_home_that_is_no_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -339,3 +339,17 @@ def test_a_missing_blob_is_named(tmp_path: Path) -> None:
     manifest = manifest_of({"path": "a", "mode": "644", "size": 0, "sha256": "0" * 64})
     with pytest.raises(Conflict, match="0000"):
         checkout(manifest, tmp_path, tmp_path / "out")
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_files_that_an_ignore_file_holds_back_are_named(tmp_path: Path, with_git: bool) -> None:
+    files = {".gitignore": "*.bin\nout/\n__pycache__/\n*.pyc\n", "train.py": "pass"}
+    files |= {"data/train.bin": "x", "out/a": "x", "out/b": "x", "__pycache__/t.pyc": "x"}
+    folder = write(tmp_path / "code", {**files, "diamond.yaml": ""})
+    if with_git:
+        git(folder, "init")
+    [warning] = take_snapshot(folder).warnings
+    assert "lists them: data/train.bin, out/. If" in warning
+    assert "`data:`" in warning
+    (folder / ".gitignore").write_text("__pycache__/\n*.pyc\n")
+    assert take_snapshot(folder).warnings == []

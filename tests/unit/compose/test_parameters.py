@@ -16,6 +16,7 @@ from diamond.compose.parameters import (
     command_with_resume,
     fill_arguments,
     fill_command,
+    missing_params,
     placeholder_warnings,
 )
 from diamond.compose.resume_check import check_resume
@@ -96,14 +97,18 @@ CHECKPOINT = "/w/a b'$(touch pwned).pt"
 @pytest.mark.parametrize(
     ("line", "first", "later"),
     [
-        ("printf '<%s>' t {resume:--resume_from_checkpoint %} end", "<t><end>", "<t><--resume_from_checkpoint><C><end>"),
+        (
+            "printf '<%s>' t {resume:--resume_from_checkpoint %} end",
+            "<t><end>",
+            "<t><--resume_from_checkpoint><C><end>",
+        ),
         ("printf '<%s>' t {resume:--init_from=resume}", "<t>", "<t><--init_from=resume>"),
         ("printf '<%s>' t {resume:--ckpt_path=%}", "<t>", "<t><--ckpt_path=C>"),
         ("printf '<%s>' \"t {resume:--r %}\"", "<t >", "<t --r C>"),
         ("printf '<%s>' 't {resume:--r %}'", "<t >", "<t --r C>"),
         ("printf '<%s>' t {resume}", "<t><>", "<t><C>"),
     ],
-)  # fmt: skip
+)
 def test_an_option_appears_only_if_there_is_a_checkpoint(
     line: str, first: str, later: str, tmp_path: Path
 ) -> None:
@@ -194,11 +199,33 @@ def test_a_megabyte_of_one_word_is_filled_at_once() -> None:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.parametrize(
+    ("run", "missing"),
+    [
+        ("python t.py --lr {lr}", ["lr"]),
+        ("python t.py --lr={lr} {n}\necho {lr}", ["lr", "n"]),
+        (["python", "t.py", "--lr={lr}"], ["lr"]),
+        ("python t.py --from {resume}", ["resume"]),
+        ("python -c \"print('{lr}'.format(lr=1))\"", []),
+        ("awk '{print}' x | grep {lr}", []),
+        ("xargs -I {x} cp {x} y", []),
+        ("echo ${lr} a{lr}b {1,2} { true; }", []),
+        ("exec {fd}>file", []),
+        ("echo \\{lr} '{lr}'", []),
+    ],
+)
+def test_a_placeholder_without_a_parameter_is_missing(
+    run: str | list[str], missing: list[str]
+) -> None:
+    assert missing_params(run, {}) == missing
+    assert missing_params(run, dict.fromkeys(["lr", "n", "resume"], 1)) == []
+
+
 def test_a_field_that_names_no_parameter_is_told() -> None:
-    assert placeholder_warnings("t {lr} {fo}", {"lr": 1}) == [
+    assert placeholder_warnings("t {lr} 'x{fo}'", {"lr": 1}) == [
         "`{fo}` is not a param (lr), so it is left unchanged"
     ]
-    assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
+    assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "a{lrr}", "{lr}"], {"lr": 1})[0]
 
 
 @pytest.mark.parametrize(

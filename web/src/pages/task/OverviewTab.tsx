@@ -123,9 +123,9 @@ function Results({ task }: { task: Task }) {
           >
             browse the files
           </Anchor>
-          , or download them in a terminal.
+          , or download them all in a terminal.
         </Text>
-        <CopyLine line={`diamond get ${task.id}`} />
+        <CopyLine line={`diamond get ${task.id} . results`} />
         <CopyLine line={`${task.run_dir}/run`} label="Copy the folder path" />
       </Stack>
     </Facts>
