@@ -68,6 +68,7 @@ class TestDocker(TestPodman):
 
 class TestCharliecloud(Layers):
     runtime = "charliecloud"
+    has_root = False
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -109,6 +109,27 @@ def test_a_failed_step_is_looked_into_over_ssh(diamond: Diamond, lab: Lab, tmp_p
     assert "before the end" in said.stdout, said.stderr
 
 
+@pytest.mark.slow
+def test_an_image_that_was_built_over_ssh_is_used_there_and_copied_off(
+    diamond: Diamond, lab: Lab, tmp_path: Path
+) -> None:
+    """An agent that is started over ssh keeps its files to itself; what it builds is still readable for jobs."""
+    skip_without("apptainer")
+    base = busybox(lab.root / "copied")
+    (tmp_path / "copied.yaml").write_text(
+        f"base: rootfs:{base}\ncommands: [echo readable >/opt/one]\ntest: cat /opt/one\n"
+    )
+    built = diamond.call("image", "build", str(tmp_path / "copied.yaml"), "--on", "alpha")
+    assert built.returncode == 0, built.stderr
+    (tmp_path / "job.yaml").write_text("run: cat /opt/one\nenvironment: copied\non: alpha\n")
+    done = diamond.call("run", str(tmp_path / "job.yaml"), "--wait")
+    assert (done.returncode, done.stdout) == (0, "readable\n"), done.stderr
+    copied = diamond.call("image", "copy", "copied", "--on", "local", "--how", "move")
+    assert copied.returncode == 0 and "(alpha -> local), done" in copied.stderr, copied.stderr
+    where = {copy["endpoint"] for copy in diamond.ask("image", "show", "copied")["copies"]}
+    assert where == {"alpha", "local"}
+
+
 def test_a_job_outlives_the_connection(diamond: Diamond, lab: Lab) -> None:
     go = lab.root / "go"
     script = f"echo 1; until [ -e {go} ]; do sleep 0.1; done; echo 2"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -19,10 +19,8 @@ from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import schemas, store
 from diamond.service.images.build_steps import (
-    BuildLine,
     BuildProgress,
     StepProgress,
-    parse_lines,
     read_steps,
 )
 from diamond.service.images.environments import (
@@ -40,16 +38,14 @@ from diamond.service.images.image_requests import (
 )
 from diamond.service.images.request_store import image_of_build
 from diamond.service.images.schemas import BuildRequest, ResumeRequest
+from diamond.service.images.step_estimates import build_lines, estimated_seconds, past_steps
 from diamond.service.images.views import show_image
-from diamond.service.output import log_store
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.tasks import as_now_known, find_task
-
-STEPS_BYTES = 8 << 20
 
 
 async def start_build(
@@ -87,7 +83,7 @@ async def resume_build(
 
     async def resume(tx: Transaction) -> dict[str, Any]:
         row = await _find(tx.connection, principal, task, Action.WRITE)
-        has_failed = read_steps(await _lines(tx.connection, row)).failure is not None
+        has_failed = read_steps(await build_lines(tx.connection, row)).failure is not None
         if row.state not in FINAL_WORDS and not has_failed:
             raise Conflict(f"{row.id} is still {row.state}", "Cancel it first.")
         endpoint = await endpoint_rows.endpoint_by_id(tx.connection, row.endpoint)
@@ -123,7 +119,9 @@ async def get_build(services: Services, principal: Principal, task: str) -> sche
 
 async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build:
     build = row.order.build or Build()
-    progress = read_steps(await _lines(connection, row))
+    progress = read_steps(await build_lines(connection, row))
+    is_over = row.state in FINAL_WORDS or progress.failure is not None
+    past = [] if is_over else await past_steps(connection, row.owner, row.endpoint)
     return schemas.Build.model_validate(
         {
             "task": _as_built((await as_now_known(connection, [row]))[0], progress),
@@ -133,7 +131,7 @@ async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build
             "runtime": progress.runtime or build.runtime,
             "route": progress.route,
             "definition": progress.definition,
-            "steps": _steps(progress, build.environment, build.runtime),
+            "steps": _steps(progress, build, past),
             "failure": _failure(progress, row),
             "image": await image_of_build(connection, row.id),
             "reused": progress.reused,
@@ -177,24 +175,19 @@ async def _find(
     return row
 
 
-async def _lines(connection: AsyncConnection, row: TaskRow) -> list[BuildLine]:
-    """What the newest run reported about its steps."""
-    streams = await log_store.streams_of(connection, row.id)
-    steps = [stream for stream in streams if stream.stream == "steps"]
-    own = [stream for stream in steps if stream.attempt == row.attempt] or steps
-    if not own:
-        return []
-    newest = max(own, key=lambda stream: stream.run)
-    _, data = await log_store.read_kept(connection, newest.id, 0, STEPS_BYTES)
-    return parse_lines(data)
-
-
 def _steps(
-    progress: BuildProgress, environment: Environment, runtime: str
+    progress: BuildProgress, build: Build, past: Sequence[StepProgress]
 ) -> list[schemas.BuildStep]:
-    planned = [StepProgress(step.name, step.title) for step in planned_steps(environment, runtime)]
+    environment = build.environment
+    planned = [
+        StepProgress(step.name, step.title) for step in planned_steps(environment, build.runtime)
+    ]
     return [
-        schemas.BuildStep(**asdict(step), editable=editable_text(environment, step.name))
+        schemas.BuildStep(
+            **asdict(step),
+            editable=editable_text(environment, step.name),
+            expected_seconds=estimated_seconds(step.name, step.title, past),
+        )
         for step in progress.steps or planned
     ]
 

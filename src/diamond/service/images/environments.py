@@ -11,6 +11,7 @@ from diamond.compose.faults import Faults, from_validation
 from diamond.compose.spec_check import check_inline
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import Build, Environment
+from diamond.images.accelerators import for_cpu, has_gpus, needs_choice
 from diamond.images.importing import import_text
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, environment_data
@@ -24,6 +25,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.image_requests import request_key
 from diamond.service.images.request_store import requested_image
 from diamond.service.images.schemas import EnvironmentPreview, ImportAnswer, PreviewStep
+from diamond.service.images.step_estimates import estimated_seconds, past_steps
 from diamond.service.images.transfers import able
 from diamond.service.platform.services import Services
 
@@ -84,9 +86,9 @@ async def preview(
     return shown.model_copy(
         update={
             "definition": render(Recipe(environment, lock=environment.lock), form),
-            "steps": planned_steps(environment, builder),
+            "steps": await _expected(services, place, planned_steps(environment, builder)),
             "yaml": environment_yaml(environment, str(raw.get("runtime") or "")),
-            "image": await _known(services, place, Build(environment, wanted)),
+            "image": await _known(services, place, Build(_chosen(environment, place), wanted)),
         }
     )
 
@@ -125,6 +127,26 @@ async def _endpoint(services: Services, principal: Principal, name: str) -> Endp
         found = await endpoint_rows.list_endpoints(connection, principal.user)
     named = [row for row in found if row.name == name.partition("/")[0]]
     return next(iter([*named, *(row for row in found if row.is_default)]), None)
+
+
+def _chosen(environment: Environment, endpoint: EndpointRow | None) -> Environment:
+    """With the accelerator that a build there would choose."""
+    has_none = endpoint is not None and has_gpus(effective_facts(endpoint)) is False
+    return for_cpu(environment) if has_none and needs_choice(environment) else environment
+
+
+async def _expected(
+    services: Services, endpoint: EndpointRow | None, steps: list[PreviewStep]
+) -> list[PreviewStep]:
+    """Each with the time that it took in the last builds there."""
+    if endpoint is None:
+        return steps
+    async with services.store.read() as connection:
+        past = await past_steps(connection, endpoint.owner, endpoint.id)
+    return [
+        step.model_copy(update={"expected_seconds": estimated_seconds(step.name, step.title, past)})
+        for step in steps
+    ]
 
 
 async def _known(services: Services, endpoint: EndpointRow | None, build: Build) -> str | None:

@@ -162,6 +162,8 @@ class BuildStep(BaseModel):
     """The text to edit in the debugger; '' for what has none (variables, files, pack)."""
     started: float | None = None
     seconds: float | None = None
+    expected_seconds: float | None = None
+    """As long as it took in the last builds there; null where nothing like it was built, or the build is over."""
     exit_code: int | None = None
     log_from: int | None = None
     """Where its words begin in the log `stdout` of this run."""
@@ -216,6 +218,8 @@ class PreviewRequest(Body):
 class PreviewStep(BaseModel):
     name: str
     title: str
+    expected_seconds: float | None = None
+    """As long as it took in the last builds there."""
 
 
 class EnvironmentPreview(BaseModel):

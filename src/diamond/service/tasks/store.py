@@ -110,6 +110,17 @@ async def newest_task_of(connection: AsyncConnection, job: str) -> TaskRow | Non
     return row_of(await connection.execute(query), TaskRow)
 
 
+async def recent_tasks(
+    connection: AsyncConnection, *, owner: str, endpoint: str, kind: str, limit: int
+) -> list[TaskRow]:
+    """Of one kind on one endpoint, newest first."""
+    query = select(tasks).where(
+        tasks.c.owner == owner, tasks.c.endpoint == endpoint, tasks.c.kind == kind
+    )
+    newest = query.order_by(tasks.c.created.desc()).limit(limit)
+    return rows_of(await connection.execute(newest), TaskRow)
+
+
 async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
     """Those that repeat this task, or continue it."""
     return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)), TaskRow)

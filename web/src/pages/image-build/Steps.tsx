@@ -102,8 +102,15 @@ function StepIcon({ step, isLive }: { step: Step; isLive: boolean }) {
 
 function StepFacts({ step }: { step: Step }) {
   if (step.state === "cached") return <>cached</>;
-  if (step.state === "running" && step.started) return <Elapsed from={step.started} />;
-  if (step.seconds == null) return null;
+  const expected = step.expected_seconds;
+  if (step.state === "running" && step.started)
+    return (
+      <>
+        <Elapsed from={step.started} />
+        {expected != null && ` of about ${shortDuration(expected)}`}
+      </>
+    );
+  if (step.seconds == null) return expected == null ? null : <>about {shortDuration(expected)}</>;
   const code = step.exit_code ? `exit code ${step.exit_code}, ` : "";
   return (
     <>

@@ -5,6 +5,7 @@ import { CodeText } from "~/components/CodeText";
 import { ErrorAlert } from "~/components/ErrorAlert";
 import { SkeletonLines } from "~/components/SkeletonLines";
 import { downloadText } from "~/lib/download";
+import { shortDuration } from "~/lib/format";
 import { type Preview, useBuilder } from "./context";
 import classes from "./ImageBuilder.module.css";
 import type { SideTab } from "./search";
@@ -65,11 +66,20 @@ function PlannedSteps({ steps }: { steps: Preview["steps"] }) {
   return (
     <>
       <Text size="sm" c="dimmed" px="md" pt="sm">
-        Each step is cached: after a change, only the steps from there on run again.
+        Each step is cached: after a change, only the steps from there on run again. Times are from
+        your last builds on this endpoint.
       </Text>
       <ol className={classes.planned}>
         {steps.map((step) => (
-          <li key={step.name}>{step.title}</li>
+          <li key={step.name}>
+            {step.title}
+            {step.expected_seconds != null && (
+              <Text span size="xs" c="dimmed">
+                {" "}
+                about {shortDuration(step.expected_seconds)}
+              </Text>
+            )}
+          </li>
         ))}
       </ol>
     </>

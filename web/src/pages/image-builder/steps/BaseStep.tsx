@@ -1,4 +1,5 @@
 import { BaseField } from "~/images/environment/BaseField";
+import { Starters } from "./Starters";
 import { Step } from "./Step";
 
 export function BaseStep() {
@@ -7,6 +8,7 @@ export function BaseStep() {
       title="Base image"
       help="The starting point: an operating system, often with a framework already installed."
     >
+      <Starters />
       <BaseField />
     </Step>
   );
