@@ -96,7 +96,7 @@ def test_names_without_number_are_left_out_aloud(scene: Scene) -> None:
     offset = send(scene, task, attempt, lines(row))
     again = {"step": 2, "n1": 2.0, "late": 1.0}
     send(scene, task, attempt, lines(again), offset=offset)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     items = scene.client.get(f"/tasks/{task}/metrics")["items"]
     assert len(items) == MOST_NAMES
     assert [one["points"][-1][2] for one in items if one["name"] == "n1"] == [2.0]

@@ -24,10 +24,10 @@ SLOW_ONCE = [
 
 @pytest.mark.parametrize(("pattern", "path"), SLOW_ONCE)
 def test_a_pattern_with_many_stars_answers_at_once(pattern: str, path: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     chosen = choose_listed([path], {".gitignore": pattern})
     assert chosen.take == [path]
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

