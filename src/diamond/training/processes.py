@@ -58,35 +58,33 @@ def tree_usage(pid: int) -> Usage:
 
 
 def run_usage(pid: int, given: Mapping[str, str]) -> Usage:
-    """The same for everything of this run on this node: Slurm's daemon, not the batch script, is the parent of ranks.
+    """The same for everything of this run on this node: the batch system, not the batch script, is the parent of ranks.
 
-    They are known by a variable that each inherits, DIAMOND_ATTEMPT in `given`.
+    They are known by the variable DIAMOND_ATTEMPT, which each inherits. Several nodes of a lab share one machine: a
+    program with another node's DIAMOND_NODE_RANK does not count.
     """
     processes = all_processes()
-    roots = [pid, *_with_variables(processes, _marks(given))]
-    members = {member for root in roots for member in tree_of(root, processes)}
-    members.discard(os.getpid())
-    return _usage({member: processes[member] for member in members})
+    variables = {member: _variables(member) for member in processes}
+    attempt = f"DIAMOND_ATTEMPT={given.get('DIAMOND_ATTEMPT') or None}".encode()
+    roots = [pid, *(member for member in processes if attempt in variables[member])]
+    found = {member for root in roots for member in tree_of(root, processes)}
+    node = f"DIAMOND_NODE_RANK={given.get('DIAMOND_NODE_RANK') or 0}".encode()
+    own = [member for member in found if _is_on(node, variables[member])]
+    return _usage({member: processes[member] for member in own if member != os.getpid()})
 
 
-def _marks(given: Mapping[str, str]) -> List[bytes]:
-    """What the environment of a process of this run and node contains; several nodes of a lab share one machine."""
-    names = [name for name in ("DIAMOND_ATTEMPT", "SLURMD_NODENAME") if given.get(name)]
-    marks = [f"{name}={given[name]}".encode() for name in names]
-    return marks if given.get("DIAMOND_ATTEMPT") else []
-
-
-def _with_variables(processes: Dict[int, Process], marks: List[bytes]) -> List[int]:
-    return [pid for pid in processes if marks and _has_marks(pid, marks)]
-
-
-def _has_marks(pid: int, marks: List[bytes]) -> bool:
-    """No for a process of somebody else, whose environment cannot be read."""
+def _variables(pid: int) -> List[bytes]:
+    """None of somebody else's process, whose environment cannot be read."""
     try:
-        variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
-        return False
-    return all(mark in variables for mark in marks)
+        return []
+
+
+def _is_on(node: bytes, variables: List[bytes]) -> bool:
+    return all(
+        variable == node for variable in variables if variable.startswith(b"DIAMOND_NODE_RANK=")
+    )
 
 
 def _usage(tree: Dict[int, Process]) -> Usage:

@@ -130,7 +130,7 @@ def _sample(pid: int, write: Write, *, interval: float) -> None:
 
 
 def _own_node() -> str:
-    return os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+    return os.uname().nodename.partition(".")[0]
 
 
 def _number(value: object) -> float:

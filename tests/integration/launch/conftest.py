@@ -15,6 +15,7 @@ from support.stack import Stack, running_stack
 
 FRAMEWORKS = [
     "lightning",
+    "jsonargparse[signatures]",
     "transformers",
     "accelerate==1.15.0",
     "mpi4py",

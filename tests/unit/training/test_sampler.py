@@ -40,14 +40,14 @@ RANK = "import time; held = bytearray(50_000_000)\nwhile True: time.sleep(1)"
 
 def started_elsewhere(node: str) -> subprocess.Popen[bytes]:
     """As a daemon of a batch system does it: its parent is not the batch script."""
-    variables = {**os.environ, "DIAMOND_ATTEMPT": "a1", "SLURMD_NODENAME": node}
+    variables = {**os.environ, "DIAMOND_ATTEMPT": "a1", "DIAMOND_NODE_RANK": node}
     return subprocess.Popen([sys.executable, "-c", RANK], env=variables)
 
 
 def test_processes_of_the_run_that_others_have_started_count_too(tmp_path: Path) -> None:
     waiting = subprocess.Popen(["sleep", "600"])
-    ranks = [started_elsewhere("n1"), started_elsewhere("n1"), started_elsewhere("n2")]
-    given = {"DIAMOND_ATTEMPT": "a1", "SLURMD_NODENAME": "n1"}
+    ranks = [started_elsewhere("1"), started_elsewhere("1"), started_elsewhere("2")]
+    given = {"DIAMOND_ATTEMPT": "a1", "DIAMOND_NODE_RANK": "1"}
     try:
         wait_for(lambda: run_usage(waiting.pid, given).memory_bytes > 95e6, what="two ranks")
         used = run_usage(waiting.pid, given)

@@ -43,6 +43,7 @@ def run_rank(words: List[str]) -> int:
     me, files = own_identity(), RankFiles(Path(os.environ["DIAMOND_RANKS"]).parent)
     os.environ.update(rank_variables(me, os.environ))
     os.environ.update(interface_variables(os.environ, os.uname().nodename))
+    os.environ["DIAMOND_NODE_RANK"] = str(me.node_rank)
     os.environ["DIAMOND_STEP_FILE"] = str(files.step_file(me.rank))
     bind_rank(me.local_rank, me.local_world_size, os.environ)
     rank = Rank(me, files)
