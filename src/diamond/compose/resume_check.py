@@ -9,7 +9,7 @@ from typing import Any
 from diamond.compose.faults import Faults
 from diamond.compose.parameters import OPTION_TEXT, RESUME
 
-_RESUME_OPTION = re.compile(r"(?<!\$)\{resume:([^}]*)\}")
+_RESUME_OPTION = re.compile(r"(?<!\$)\{resume:([^{}]*)\}")
 
 
 def check_resume(

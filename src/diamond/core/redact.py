@@ -21,7 +21,7 @@ _KNOWN_SHAPE = re.compile(
 # A short name before the @ is a user's, as in https://ada@host; anything longer, or with a known beginning, is a token.
 _USER = r"(?!gh[pousr]_|github_pat_|glpat-|hf_)[\w.-]{1,19}@"
 _CREDENTIALS = re.compile(
-    rf"((?:git\+)?https?://)(?!{_USER})[^/\s]+@|(\w+://)[^/\s:@]*:[^/\s]+@", re.IGNORECASE
+    rf"((?:git\+)?https?://)(?!{_USER})[^/\s]+@|\b(\w{{1,30}}://)[^/\s:@]*:[^/\s]+@", re.IGNORECASE
 )
 # Names of secrets may be shown; values may not.
 _TELL_KEYS = frozenset({"secrets"})

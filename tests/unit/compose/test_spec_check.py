@@ -249,7 +249,7 @@ def test_an_option_with_a_checkpoint_needs_a_place_for_checkpoints() -> None:
 def test_a_choice_that_was_made_is_no_warning() -> None:
     composed = compose({"run": "torchrun train.py", "resources": {"tasks_per_node": 2}})
     assert composed.warnings == []
-    assert composed.notes == ["launch: torchrun, because the command starts torchrun"]
+    assert composed.notes == []
 
 
 def test_only_a_spec_that_says_continue_queues_ahead() -> None:

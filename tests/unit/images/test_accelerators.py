@@ -56,5 +56,5 @@ def test_the_image_of_a_job_without_gpus_gets_torch_for_a_cpu(gpus: int, acceler
     composed = check(spec, endpoints=[ENDPOINT], code=None)
     assert composed.build is not None
     assert composed.build.environment.accelerator == accelerator
-    told = [one for one in composed.warnings if "CPU build, because the job asks for no GPU" in one]
+    told = [one for one in composed.notes if "CPU build, because the job asks for no GPU" in one]
     assert bool(told) == (gpus == 0)
