@@ -27,4 +27,5 @@ export const keys = {
   audit: ["audit"],
   announcements: ["announcements"],
   usage: ["usage"],
+  storage: ["storage"],
 };

@@ -26,7 +26,7 @@ class Quota(Body):
     """Null: the default applies."""
 
 
-class Stored(BaseModel):
+class StoredBytes(BaseModel):
     """Bytes in the service."""
 
     code: int
@@ -52,7 +52,7 @@ class OnEndpoint(BaseModel):
 
 
 class MyStorage(BaseModel):
-    service: Stored
+    service: StoredBytes
     quota_bytes: int | None
     endpoints: list[OnEndpoint]
     largest: list[StoredTask]
@@ -66,7 +66,7 @@ class PersonStorage(BaseModel):
     id: str
     name: str
     email: str
-    service: Stored
+    service: StoredBytes
     quota_bytes: int | None
 
 

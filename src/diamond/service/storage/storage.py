@@ -135,8 +135,8 @@ async def set_quota(
     return wanted
 
 
-def show_stored(stored: StoredRow) -> schemas.Stored:
-    return schemas.Stored(
+def show_stored(stored: StoredRow) -> schemas.StoredBytes:
+    return schemas.StoredBytes(
         code=stored.code, logs=stored.logs, curves=stored.curves, total=stored.total
     )
 

@@ -70,7 +70,7 @@ async def make_task(
     await publish(tx, row.owner, [News("task", row.id)])
     if row.project:
         tx.wake(project_topic(row.project))
-    return row
+    return replace(row, depends=len(dependencies)) if dependencies else row
 
 
 def new_chain(order: Order, endpoint: EndpointRow) -> ChainRow:

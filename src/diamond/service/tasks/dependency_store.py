@@ -53,6 +53,8 @@ async def add_dependencies(
     ]
     if rows:
         await tx.connection.execute(insert(dependencies), [values_of(row) for row in rows])
+        counted = update(tasks).where(tasks.c.id == task.id)
+        await tx.connection.execute(counted.values(depends=tasks.c.depends + len(rows)))
 
 
 async def save_dependency(tx: Transaction, task: str, dependency: Dependency) -> None:

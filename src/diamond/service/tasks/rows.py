@@ -68,6 +68,8 @@ class TaskRow(ChainedTaskRow):
     history: int
     """How many lines its history has."""
     version: int
+    depends: int = 0
+    """How many things it depends on, or depended on: most tasks on none."""
     archived: float | None = None
     final_metrics: JsonObject | None = None
 

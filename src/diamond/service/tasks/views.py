@@ -20,7 +20,8 @@ async def show_tasks(
     connection: AsyncConnection, rows: Sequence[TaskRow], heard: Mapping[str, float] = {}
 ) -> list[Task]:
     """`heard`: until when an agent has vouched for a task, beyond what its row says."""
-    waits_for = await dependencies_of(connection, (row.id for row in rows)) if rows else {}
+    depending = [row.id for row in rows if row.depends]
+    waits_for = await dependencies_of(connection, depending) if depending else {}
     return [show_task(row, waits_for.get(row.id, ()), heard.get(row.id, 0.0)) for row in rows]
 
 

@@ -5,6 +5,7 @@ import { TabList } from "~/components/TabList";
 import { AccountTab } from "./AccountTab";
 import { GeneralTab } from "./GeneralTab";
 import { NotificationsTab } from "./NotificationsTab";
+import { StorageTab } from "./StorageTab";
 import type { Tab } from "./search";
 import { TokensTab } from "./TokensTab";
 
@@ -21,6 +22,7 @@ export function Settings() {
           <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
           <Tabs.Tab value="account">Sign-in</Tabs.Tab>
           <Tabs.Tab value="tokens">Tokens</Tabs.Tab>
+          <Tabs.Tab value="storage">Storage</Tabs.Tab>
         </TabList>
         <Tabs.Panel value="general">
           <GeneralTab />
@@ -33,6 +35,9 @@ export function Settings() {
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <TokensTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="storage">
+          <StorageTab />
         </Tabs.Panel>
       </Tabs>
     </Page>

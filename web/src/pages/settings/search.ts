@@ -1,4 +1,4 @@
-export const TABS = ["general", "notifications", "account", "tokens"] as const;
+export const TABS = ["general", "notifications", "account", "tokens", "storage"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** What the address of this page may carry. */

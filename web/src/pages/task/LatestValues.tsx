@@ -6,13 +6,19 @@ import { latestQuery } from "./queries";
 
 const MAX_SHOWN = 8;
 
-/** The latest value of each metric. */
+/** The latest value of each metric; of an archived task, those that were kept. */
 export function LatestValues({ task }: { task: Task }) {
   const { data } = useQuery(latestQuery(task.id));
+  const kept = Object.entries(task.final_metrics ?? {}).map(([name, { last, step }]) => ({
+    name,
+    value: last,
+    step,
+  }));
   const curves = (data?.items ?? []).flatMap(({ name, points }) => {
     const [step, , value] = points.at(-1) ?? [];
     return value == null ? [] : [{ name, value, step }];
   });
+  if (!curves.length) curves.push(...kept);
   if (!curves.length) return null;
   return (
     <Card component="section" aria-label="Latest values">

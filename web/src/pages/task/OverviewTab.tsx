@@ -1,4 +1,4 @@
-import { Anchor, Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
@@ -25,6 +25,12 @@ export function OverviewTab({ task }: { task: Task }) {
   const { order } = task;
   return (
     <Stack>
+      {task.archived && (
+        <Alert color="gray" title="Archived">
+          Log and curves were removed from this service <TimeAgo at={task.archived} />. The record
+          and the final values stay. {task.run_dir && "The run directory still has the whole log."}
+        </Alert>
+      )}
       <Card component="section" aria-label="Timeline">
         <Title order={2} mb="xs">
           Timeline

@@ -12,6 +12,7 @@ import { usersQuery } from "~/people/api";
 import { InviteDialog } from "./InviteDialog";
 import { LimitsTab } from "./LimitsTab";
 import { SettingsTab } from "./SettingsTab";
+import { StorageTab } from "./StorageTab";
 import type { UsersTab } from "./search";
 import { UsageTab } from "./UsageTab";
 import { UserPanel } from "./UserPanel";
@@ -34,6 +35,7 @@ export function Users() {
           <Tabs.Tab value="people">People</Tabs.Tab>
           <Tabs.Tab value="use">Usage</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
+          <Tabs.Tab value="storage">Storage</Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="people">
@@ -44,6 +46,9 @@ export function Users() {
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <LimitsTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="storage">
+          <StorageTab />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <SettingsTab />

@@ -1,4 +1,4 @@
-export const USERS_TABS = ["people", "use", "limits", "settings"] as const;
+export const USERS_TABS = ["people", "use", "limits", "storage", "settings"] as const;
 export type UsersTab = (typeof USERS_TABS)[number];
 export type UsageBy = "person" | "project";
 

@@ -126,6 +126,7 @@ tasks = Table(
     Column("unconfirmed", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
+    Column("depends", Integer, nullable=False, default=0),
     Column("archived", TIME),
     Column("final_metrics", JSON),
     Index(None, "owner", "kind", "created", "id"),
