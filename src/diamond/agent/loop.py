@@ -401,7 +401,7 @@ class Agent:
     def _events_once(self) -> None:
         events = self._outbox.wait(1.0)
         if events:
-            self._output.wait_for_steps(events)
+            self._output.wait_for_output(events)
             unknown = self._session.send_events(events)
             if unknown:
                 self._post(lambda: self._recovery.adopt(unknown))

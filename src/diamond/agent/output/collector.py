@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from diamond.agent.output.logs import Streams
+from diamond.agent.output.logs import LOGS, STEPS, Streams
 from diamond.agent.output.tensorboard import Scalars
 from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.machine.state import AttemptState
 
-STEPS_FIRST_SECONDS = 10.0
-"""How long the end of a build may wait for its steps."""
+STEPS_FIRST_SECONDS, OUTPUT_FIRST_SECONDS = 10.0, 2.0
+"""How long the end of a build may wait for its steps, and every other end for its last lines."""
+OUTPUT = (*LOGS, "metrics", "tensorboard")
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,23 @@ class OutputCollector:
         self._followed.pop(attempt, None)
         self.streams.forget(attempt)
 
-    def wait_for_steps(self, events: Iterable[dict[str, Any]]) -> None:
-        """Send a build's steps before its end: they name the image, which may be used as soon as the build succeeded.
+    def wait_for_output(self, events: Iterable[dict[str, Any]]) -> None:
+        """Send the last lines of a run before its end: whoever waits for that looks at its metrics next.
 
-        For a while only, since a file that cannot be read must not hold up other events.
+        A build's steps name its image, which may be used as soon as the build succeeded. For a while only,
+        since a file that cannot be read must not hold up other events.
         """
-        ended = [event for event in events if event["type"] == "exited" and self._is_build(event)]
-        deadline = time.monotonic() + STEPS_FIRST_SECONDS if ended else 0.0
-        for event in ended:
-            while not self.streams.has_arrived(event["attempt"], event["run"], "steps"):
-                if time.monotonic() > deadline or self.stopping.wait(0.05):
+        began = time.monotonic()
+        for event in events:
+            state = self.attempts.known.get(event["attempt"]) if event["type"] == "exited" else None
+            if state is None:
+                continue
+            is_build = self.attempts.folder(state).order().build is not None
+            names, patience = (
+                (STEPS, STEPS_FIRST_SECONDS) if is_build else (OUTPUT, OUTPUT_FIRST_SECONDS)
+            )
+            while not self.streams.have_arrived(event["attempt"], event["run"], names):
+                if time.monotonic() > began + patience:
+                    break
+                if self.stopping.wait(0.05):
                     return
-
-    def _is_build(self, event: dict[str, Any]) -> bool:
-        state = self.attempts.known.get(event["attempt"])
-        return state is not None and self.attempts.folder(state).order().build is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,11 +56,16 @@ class Stream:
 
     def is_due(self, now: float, *, many: bool) -> bool:
         interval = QUICK_SECONDS
-        if self.name in RECORDS:
+        if self.name in RECORDS and not self._has_just_ended:
             interval = RECORD_SECONDS
         elif (many and now - self.grew_at > QUIET_AFTER) or self._is_read(now):
             interval = SLOW_SECONDS
         return not self.is_done and now - self.looked_at >= interval - 0.01
+
+    @property
+    def _has_just_ended(self) -> bool:
+        """Its end is not reported before its last lines are sent."""
+        return self.ended_at is not None and self.looked_at < self.ended_at + SLOW_SECONDS
 
     def _is_read(self, now: float) -> bool:
         """To its end, as far as can be seen."""
@@ -161,10 +166,10 @@ class Streams:
             ]
         return all(stream.is_done for stream in mine)
 
-    def has_arrived(self, attempt: str, run: int, name: str) -> bool:
-        """Whether the service has all of one stream that there is now."""
-        streams = self._streams.get((attempt, run), ())
-        return any(stream.is_whole() for stream in streams if stream.name == name)
+    def have_arrived(self, attempt: str, run: int, names: Collection[str]) -> bool:
+        """Whether the service has all of these streams that there is now, or gets none of it."""
+        streams = [each for each in self._streams.get((attempt, run), ()) if each.name in names]
+        return bool(streams) and all(each.is_done or each.is_whole() for each in streams)
 
     def forget(self, attempt: str) -> None:
         with self._lock:
