@@ -105,10 +105,11 @@ def test_comparisons_that_nobody_waits_for(scene: Scene, service: RunningService
 
 @pytest.mark.parametrize("content", [b"[" * 100_000, b'{"files": 5}', b"not json"])
 def test_a_snapshot_that_is_none(scene: Scene, content: bytes) -> None:
-    task = _task_with(scene, put_blob(scene.client, content))
-    answer = scene.client.call("GET", f"/tasks/{task}/code")
-    assert (answer.status, answer.json["code"]) == (409, "conflict")
-    assert "is not a list of files" in answer.json["title"]
+    body = {"spec": {"run": "true", "on": scene.name, "code": "."}}
+    code = {"snapshot": put_blob(scene.client, content)}
+    answer = scene.client.call("POST", "/jobs", {**body, "code": code})
+    assert (answer.status, answer.json["code"]) == (422, "invalid-spec")
+    assert answer.json["faults"][0]["field"] == "code.snapshot"
 
 
 def _task_with(scene: Scene, snapshot: str) -> str:

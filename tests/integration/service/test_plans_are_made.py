@@ -130,8 +130,7 @@ def test_a_plan_says_what_the_spec_does_not_provide_for(scene: Scene) -> None:
         "Without a `budget` it asks you after 4 attempts whether to continue, and nothing runs until you answer",
     ]
     provided = {"continue": {"max_attempts": 50, "ahead": False}, "budget": "500 node-hours"}
-    whole = plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"]
-    assert [words.split(",")[0] for words in whole] == ["launch: per-rank"]
+    assert plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"] == []
     lossy = plan(scene, {"steps": 3_600_000, "step_seconds": 0.5}, **provided)["warnings"]
     assert any("node-lost" in words for words in lossy)
 
