@@ -13,8 +13,9 @@ import pytest
 from diamond.service.images import request_store, sync
 
 
-def stalled(*, state: str, started: float, idle: dict[str, float]) -> list[str]:
+def stalled(*, state: str, waited: float, idle: dict[str, float]) -> list[str]:
     """Messages of transfers that are ended."""
+    started = time.time() - waited
     transfer = SimpleNamespace(source="e1", started=started, created=started, sha256="own")
     endpoint = SimpleNamespace(id="e1", name="alpha", state=state)
     ended: list[str] = []
@@ -39,22 +40,22 @@ def stalled(*, state: str, started: float, idle: dict[str, float]) -> list[str]:
     return ended
 
 
-LONG_AGO = time.time() - 2 * sync.STALLED_SECONDS
+LONG = 2 * sync.STALLED_SECONDS
 
 
 def test_a_silent_source_ends_it_and_the_person_reads_why() -> None:
-    (message,) = stalled(state="online", started=LONG_AGO, idle={"own": float("inf")})
+    (message,) = stalled(state="online", waited=LONG, idle={"own": float("inf")})
     assert message.startswith("alpha is online but sent nothing for 5 minutes")
 
 
 @pytest.mark.parametrize(
-    ("state", "started", "idle"),
+    ("state", "waited", "idle"),
     [
-        ("sign-in", LONG_AGO, {"own": float("inf")}),
-        ("online", time.time(), {"own": float("inf")}),
-        ("online", LONG_AGO, {"own": float("inf"), "another": 1.0}),
+        ("sign-in", LONG, {"own": float("inf")}),
+        ("online", 0.0, {"own": float("inf")}),
+        ("online", LONG, {"own": float("inf"), "another": 1.0}),
     ],
     ids=["away", "just begun", "busy with another file"],
 )
-def test_others_go_on(state: str, started: float, idle: dict[str, float]) -> None:
-    assert stalled(state=state, started=started, idle=idle) == []
+def test_others_go_on(state: str, waited: float, idle: dict[str, float]) -> None:
+    assert stalled(state=state, waited=waited, idle=idle) == []
