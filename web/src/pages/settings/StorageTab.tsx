@@ -49,11 +49,11 @@ function Retention({ storage }: { storage: MyStorage }) {
   const service =
     storage.default_days === null
       ? "This service keeps everything."
-      : `This service archives tasks ${storage.default_days} days after their end.`;
+      : `This service archives tasks ${storage.default_days} days after their end. If both rules apply, the shorter one counts.`;
   return (
     <Section
       title="Archive ended tasks"
-      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service} If both rules apply, the shorter one counts.`}
+      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service}`}
     >
       <form onSubmit={submit}>
         <Group align="end">
