@@ -89,7 +89,7 @@ class VenvBuilder:
     def shell_notice(self) -> str:
         return (
             f"You are in {self.venv}, a copy of the environment before the step, which is deleted when you leave.\n"
-            "There is no container: everything outside of this folder is your real files."
+            "There is no container: files outside of this folder are your real ones."
         )
 
     def read(self, top: Step, script: str) -> str:

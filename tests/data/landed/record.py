@@ -128,12 +128,21 @@ def paths(client: Client, tasks: list[str]) -> list[str]:
 
 
 def dumped(answers: dict[str, Any], folder: Path) -> str:
-    return json.dumps(answers, indent=1, sort_keys=True).replace(str(folder), "/recorded") + "\n"
+    return (
+        json.dumps(answers, indent=1, sort_keys=True)
+        .replace(f"{folder}/agent/work", "/recorded/agent-work")
+        .replace(str(folder), "/recorded")
+        + "\n"
+    )
 
 
 def store(home: Path, folder: Path) -> None:
     database = sqlite3.connect(next(home.glob("*.db")))
-    text = "\n".join(database.iterdump()).replace(str(folder), "/recorded")
+    text = (
+        "\n".join(database.iterdump())
+        .replace(f"{folder}/agent/work", "/recorded/agent-work")
+        .replace(str(folder), "/recorded")
+    )
     (HERE / "database.sql").write_text(text + "\n")
     shutil.rmtree(HERE / "home", ignore_errors=True)
     shutil.copytree(

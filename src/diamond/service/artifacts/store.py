@@ -150,7 +150,7 @@ async def put_place(tx: Transaction, artifact: Artifact, place: PlaceRow) -> Non
 async def drop_places(
     tx: Transaction, *, subject: str, place: str | None = None, format: str | None = None
 ) -> None:
-    """An artifact without any place is no more."""
+    """An artifact that lies nowhere any more is removed too."""
     gone = artifact_places.c.subject == subject
     if place is not None:
         gone &= artifact_places.c.place == place
