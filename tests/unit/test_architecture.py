@@ -69,7 +69,9 @@ SLICE_TABLES = {
         administration: access endpoints limits people platform projects sign_in
         tasks: access chains code endpoints limits notifications people platform projects
         output: access endpoints people platform storage tasks
+        views: access people platform projects
         images: access artifacts endpoints output people platform tasks
+        runs: access images output people platform projects tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks

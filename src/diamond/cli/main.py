@@ -26,6 +26,8 @@ COMMANDS = {
     "image": "image",
     "recipe": "recipe",
     "tasks": "tasks",
+    "runs": "runs",
+    "compare": "runs",
     "show": "show",
     "logs": "logs",
     "cancel": "task_actions",

@@ -15,6 +15,7 @@ from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import history, tasks
 from diamond.service.tasks.rows import HistoryRow, TaskRow
+from diamond.service.tasks.summaries import add_summary
 
 SAVED = (
     "state",
@@ -62,6 +63,7 @@ _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)
 async def add_task(tx: Transaction, task: TaskRow) -> None:
     await remember_name(tx, task.owner, task.name)
     await tx.connection.execute(_ADD, values_of(task))
+    await add_summary(tx, task)
 
 
 async def save_task(tx: Transaction, task: TaskRow) -> None:
