@@ -22,6 +22,7 @@ CARRIED = (
     "training",
     "code",
     "planning",
+    "data",
 )
 CAPABILITIES = {
     "compose",
@@ -32,6 +33,7 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "data",
 }
 ALLOWED = {
     "core": {"core"},
@@ -70,13 +72,14 @@ SLICE_TABLES = {
         tasks: access chains code endpoints limits notifications people platform projects
         output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
+        trees: access artifacts endpoints people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform tasks
+        sync: code endpoints images output platform tasks trees
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints limits notifications output people platform tasks
@@ -86,7 +89,8 @@ SLICE_TABLES = {
         link: guard
         site: guard link
         images: link site
-        tasks: guard images link site
+        data: guard link site
+        tasks: data guard images link site
         output: guard link tasks
     """,
 }
