@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -196,7 +196,7 @@ def examine(
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
-    warnings += [*launch.warnings, *_credentials_in_commands(spec), *_rounded_up(raw)]
+    warnings += [*launch.warnings, *_credentials_anywhere(spec), *_rounded_up(raw)]
     notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
@@ -247,19 +247,27 @@ def _rounded_up(raw: RawSpec) -> list[str]:
     return [f"`walltime: {text}` is rounded up to {show_minutes(minutes)}"]
 
 
-def _credentials_in_commands(spec: Spec) -> list[str]:
-    """Rejected where Diamond reads a URL itself; a command is the person's own."""
-    places = {"run": [spec.run] if isinstance(spec.run, str) else list(spec.run or [])}
-    given = spec.environment
-    if isinstance(given, EnvironmentSpec):
-        places["environment.variables"] = [str(value) for value in given.variables.values()]
-    if isinstance(given, ImageEnvironmentSpec):
-        places["environment.commands"] = list(given.commands)
+def _credentials_anywhere(spec: Spec) -> list[str]:
+    """Rejected where Diamond reads a URL itself; everything else is the person's own."""
+    shown = spec.model_dump(by_alias=True, exclude_unset=True)
+    environment = shown.pop("environment", None)
+    if isinstance(environment, dict):
+        shown |= {f"environment.{name}": value for name, value in environment.items()}
     return [
         f"A URL in `{name}` contains a password or token, but specs are stored and shown. Use `secrets:` instead"
-        for name, texts in places.items()
-        if any(map(has_credentials, texts))
+        for name, value in shown.items()
+        if any(map(has_credentials, _texts(value)))
     ]
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a field, also in lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for item in value.items() for part in item for text in _texts(part))
+    elif isinstance(value, (list, tuple)):
+        yield from (text for part in value for text in _texts(part))
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
