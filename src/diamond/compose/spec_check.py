@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.credentials import credential_warnings
 from diamond.compose.encoding import without_invalid_text
 from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
@@ -196,7 +197,7 @@ def examine(
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
-    warnings += [*launch.warnings, *_credentials_anywhere(spec), *_rounded_up(raw)]
+    warnings += [*launch.warnings, *credential_warnings(spec), *_rounded_up(raw)]
     notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
@@ -245,29 +246,6 @@ def _rounded_up(raw: RawSpec) -> list[str]:
     if seconds == 60 * minutes:
         return []
     return [f"`walltime: {text}` is rounded up to {show_minutes(minutes)}"]
-
-
-def _credentials_anywhere(spec: Spec) -> list[str]:
-    """Rejected where Diamond reads a URL itself; everything else is the person's own."""
-    shown = spec.model_dump(by_alias=True, exclude_unset=True)
-    environment = shown.pop("environment", None)
-    if isinstance(environment, dict):
-        shown |= {f"environment.{name}": value for name, value in environment.items()}
-    return [
-        f"A URL in `{name}` contains a password or token, but specs are stored and shown. Use `secrets:` instead"
-        for name, value in shown.items()
-        if any(map(has_credentials, _texts(value)))
-    ]
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Every text in a field, also in lists and mappings."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from (text for item in value.items() for part in item for text in _texts(part))
-    elif isinstance(value, (list, tuple)):
-        yield from (text for part in value for text in _texts(part))
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
