@@ -407,7 +407,7 @@ images = Table(
     Column("identity", DIGEST, nullable=False),
     Column("platform", String(32), nullable=False),
     Column("recipe", JSON, nullable=False),
-    Column("record", JSON, nullable=False),
+    Column("manifest", JSON, nullable=False),
     # Of an image that was taken from somebody: {sha256 of a file: the image it belongs to}, as it was accepted.
     Column("accepted", JSON, nullable=False, default=dict),
     Column("build", ID),
@@ -487,7 +487,7 @@ image_moves = Table(
     Column("reference", Text, nullable=False, default=""),
     Column("name", Text, nullable=False, default=""),
     Column("sha256", ID, nullable=False, default=""),
-    Column("record", JSON, nullable=False),
+    Column("manifest", JSON, nullable=False),
     Column("words", Text, nullable=False, default=""),
     Column("state", String(16), nullable=False),
     Column("bytes", BigInteger, nullable=False, default=0),
