@@ -138,7 +138,7 @@ async def _progress(
 
 
 def _counting_series(series: Sequence[SeriesRow]) -> list[SeriesRow]:
-    """Of the newest run: its curve of most points, and that of its epochs."""
+    """Of the newest run: its curve of most points, and the curve of its epochs."""
     if not series:
         return []
     newest = max(series, key=lambda one: one.id)
