@@ -195,7 +195,7 @@ class ImageInventory:
     """All images of a machine."""
 
     items: List[Dict[str, Any]] = field(default_factory=list)
-    """Records (runtimes/records.py)."""
+    """Manifests of images (runtimes/manifests.py)."""
     age: float = 0.0
     """Seconds since the machine looked."""
 

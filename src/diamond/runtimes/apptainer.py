@@ -21,6 +21,7 @@ from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
 from diamond.runtimes.calls import own_words
 from diamond.runtimes.failures import packing_failed
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import (
     as_root,
     has_namespaces,
@@ -29,7 +30,6 @@ from diamond.runtimes.namespaces import (
     takes_overlays,
 )
 from diamond.runtimes.places import read_json, short, write_json
-from diamond.runtimes.records import Record
 from diamond.runtimes.sif import squashfs_start
 from diamond.runtimes.site import step_file
 from diamond.runtimes.squash_job import SquashJob
@@ -73,7 +73,7 @@ class Apptainer:
             return OverlayBuilder(self.name, context)
         return SandboxBuilder(self.name, context)
 
-    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+    def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
         words = [self.name, "-q", "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
         words += ["--no-eval"]
@@ -82,7 +82,7 @@ class Apptainer:
         words += ["--pwd", inside.folder] if inside.folder else []
         prefix = f"{self.name.upper()}ENV_"
         return Enter(
-            words=[*words, record.file],
+            words=[*words, manifest.file],
             at=3,
             pass_on=f'export "{prefix}$name=${{!name}}"',
             tmp='--bind "$diamond_tmp:/tmp" --bind "$diamond_tmp:/var/tmp"',

@@ -13,8 +13,8 @@ from typing import Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import Plan, Step
 from diamond.runtimes.calls import Call
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record
 from diamond.runtimes.site import Site, SiteFolder
 
 
@@ -153,5 +153,5 @@ class Runtime(Protocol):
     def builder(self, context: BuildContext) -> Builder:
         """For one build."""
 
-    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+    def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """How to start a command inside; None where variables and PATH are enough."""

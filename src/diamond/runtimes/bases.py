@@ -25,15 +25,15 @@ def base_file(places: Places, base: Base) -> Path:
     """The file that a base of this machine is; an image of Diamond's own is one too."""
     if base.kind in FILES:
         return Path(base.address).expanduser()
-    record = find(places, base.address, ["squashfs", "docker-archive"])
-    record = record or find_file(places, base.address)
-    if record is None:
+    manifest = find(places, base.address, ["squashfs", "docker-archive"])
+    manifest = manifest or find_file(places, base.address)
+    if manifest is None:
         raise NotBegun(
             BASE,
             f"The image {base.address[:19]}… that this one builds on is not on this machine",
             "Build or fetch it here first.",
         )
-    return Path(record.file)
+    return Path(manifest.file)
 
 
 def unpacked(

@@ -1,4 +1,4 @@
-"""Paths below a root, and nowhere else: the one way to reach what a service, a record or a manifest names.
+"""Paths below a root, and nowhere else: the one way to reach what a service or a manifest names.
 
 A name is one step of a path. `..`, absolute paths, NUL and links are never followed out of the root; reading opens
 each step from the one before it, so that also a program that swaps a folder for a link between two looks gains nothing.

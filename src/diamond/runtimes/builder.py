@@ -118,23 +118,23 @@ class BuildTask:
     def write_enter(self, arguments: argparse.Namespace) -> None:
         """A script that starts a command inside the image that was built, for people and tests."""
         recipe, runtime = self.recipe(), self.runtime
-        record = find(self.places, recipe.identity, [runtime.format])
-        if record is None:
+        manifest = find(self.places, recipe.identity, [runtime.format])
+        if manifest is None:
             raise BadRequest("This image is not built yet", "Run the build first.")
-        record = verify(self.places, record)
+        manifest = verify(self.places, manifest)
         binds = [
             (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
         ]
-        enter = runtime.enter(record, Inside(binds, str(arguments.folder or "")))
+        enter = runtime.enter(manifest, Inside(binds, str(arguments.folder or "")))
         if enter is None:
-            own = " ".join(quote(f"{name}={value}") for name, value in record.variables.items())
-            path = f"export PATH={quote(':'.join(record.path))}:$PATH\n" if record.path else ""
+            own = " ".join(quote(f"{name}={value}") for name, value in manifest.variables.items())
+            path = f"export PATH={quote(':'.join(manifest.path))}:$PATH\n" if manifest.path else ""
             cd = f"cd {quote(str(arguments.folder))} || exit\n" if arguments.folder else ""
             text = f'#!/bin/bash\n{path}{cd}exec env {own} "$@"\n'
         else:
             training = str(arguments.training or "")
             text = program_script(
-                enter, record, training=training, names=arguments.variable, gpus=arguments.gpus
+                enter, manifest, training=training, names=arguments.variable, gpus=arguments.gpus
             )
         write_whole(arguments.script, text.encode())
 

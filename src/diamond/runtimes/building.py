@@ -23,9 +23,9 @@ from diamond.runtimes.calls import Call
 from diamond.runtimes.finishing import finished
 from diamond.runtimes.image_test import run_test
 from diamond.runtimes.lock import held
+from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, short
-from diamond.runtimes.records import Record, record_data
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.sharing import giving_place, share, shared_places, take_shared
 from diamond.runtimes.site import Site, lay_out_site
@@ -64,7 +64,7 @@ class Work:
         return self.places.building / f"{platform.node()}.{self.build or os.getpid()}"
 
 
-def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
+def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
     """Find the image of a recipe, or build it. Of many processes that ask at once one builds, the others wait.
 
     Raises `StepFailed`, `EnvironmentFailed` or `Cancelled`; only complete layers are left behind then.
@@ -85,7 +85,7 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
     return found
 
 
-def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
+def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[ImageManifest]:
     """Report the image of a recipe that is already here, in the user's own store or the group's."""
     work.places.make()
     formats = [work.runtime.format]
@@ -94,7 +94,7 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
         places = shared_places(work.site.shared, work.places)
         found = take_shared(places, work.places, recipe.identity, formats)
     if found is not None:
-        report.tell("image", record=record_data(found), reused=True, recipe=recipe_data(recipe))
+        report.tell("image", record=manifest_data(found), reused=True, recipe=recipe_data(recipe))
         report.say(f"the image is here already: {found.file}")
     return found
 
@@ -144,13 +144,13 @@ class _Build:
         self._begun = time.time()
         self._call = Call(report.write, work.cancelled, mask=work.site.secrets)
 
-    def run(self) -> Record:
+    def run(self) -> ImageManifest:
         with open_builder(self._plan, self._work, self._call) as builder:
             self._announce(builder)
             self._run_steps(builder)
-            record = self._pack(builder, self._work.scratch)
-            self._test(record)
-            return self._keep(record)
+            manifest = self._pack(builder, self._work.scratch)
+            self._test(manifest)
+            return self._keep(manifest)
 
     def _announce(self, builder: Builder) -> None:
         plan, route = self._plan, builder.route()
@@ -216,19 +216,19 @@ class _Build:
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(step, error) from error
 
-    def _pack(self, builder: Builder, scratch: Path) -> Record:
+    def _pack(self, builder: Builder, scratch: Path) -> ImageManifest:
         step, begun = self._plan.step(PACK), time.monotonic()
         self._report.started(step)
         self._call.last.clear()
         try:
-            record = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
+            manifest = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
             remember_time(self._work.places, step, time.monotonic() - begun)
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(step, error) from error
         self._report.ended(step, 0)
-        return record
+        return manifest
 
-    def _test(self, record: Record) -> None:
+    def _test(self, manifest: ImageManifest) -> None:
         """Without a file there is nothing to enter: such a test has run among the other steps."""
         if self._plan.steps[-1].kind != TEST:
             return
@@ -238,7 +238,7 @@ class _Build:
         try:
             code = run_test(
                 step,
-                record,
+                manifest,
                 work.runtime,
                 places=work.places,
                 scratch=work.scratch,
@@ -251,21 +251,21 @@ class _Build:
         if code:
             raise self._failure(step, code, list(self._call.last))
 
-    def _keep(self, record: Record) -> Record:
+    def _keep(self, manifest: ImageManifest) -> ImageManifest:
         try:
-            record = _built(record, self._plan, self._work, self._begun)
-            record = self._shared(store.keep_record(self._work.places, record))
+            manifest = _built(manifest, self._plan, self._work, self._begun)
+            manifest = self._shared(store.keep_manifest(self._work.places, manifest))
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(self._plan.step(PACK), error) from error
-        self._report.say(f"image {record.sha256} in {record.file}")
-        told = {"record": record_data(record), "recipe": recipe_data(self._plan.recipe)}
+        self._report.say(f"image {manifest.sha256} in {manifest.file}")
+        told = {"record": manifest_data(manifest), "recipe": recipe_data(self._plan.recipe)}
         self._report.tell("image", reused=False, **told)
-        return record
+        return manifest
 
-    def _shared(self, record: Record) -> Record:
+    def _shared(self, manifest: ImageManifest) -> ImageManifest:
         """The one file lies where the group looks; without one, where it is."""
         group = giving_place(self._work.site.shared, self._work.places)
-        return share(group, self._work.places, record) if group else record
+        return share(group, self._work.places, manifest) if group else manifest
 
     def _broken(self, step: Step, error: Exception) -> StepFailed:
         """A step that did not end by itself: Diamond has words for it, or the machine has (a full disk)."""
@@ -314,7 +314,7 @@ def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextMa
     return held(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
 
 
-def _built(record: Record, plan: Plan, work: Work, begun: float) -> Record:
+def _built(manifest: ImageManifest, plan: Plan, work: Work, begun: float) -> ImageManifest:
     now = time.time()
     seconds = now - begun
     facts = {
@@ -325,7 +325,7 @@ def _built(record: Record, plan: Plan, work: Work, begun: float) -> Record:
         "user": pwd.getpwuid(os.getuid()).pw_name,
         "build": work.build,
     }
-    return replace(record, built=facts)
+    return replace(manifest, built=facts)
 
 
 def _lock_of(scratch: Path) -> Path:

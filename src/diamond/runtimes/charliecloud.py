@@ -26,9 +26,9 @@ from diamond.runtimes.bases import (
 )
 from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.lock import held
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import has_namespaces, remove_tree
 from diamond.runtimes.places import short, write_json
-from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
 
 _EXIT = re.compile(r"RUN command exited with (\d+)")
@@ -78,12 +78,12 @@ class Charliecloud:
     def builder(self, context: BuildContext) -> CharliecloudBuilder:
         return CharliecloudBuilder(context)
 
-    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+    def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set again.
 
         It makes no places to bind on in a read-only image (0.31), so the squashfs is mounted under an overlay first.
         """
-        mounting = ["unshare", "--map-root-user", "--mount", "bash", "-c", _MOUNT, record.file]
+        mounting = ["unshare", "--map-root-user", "--mount", "bash", "-c", _MOUNT, manifest.file]
         user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
         words = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
         at = len(words)

@@ -6,7 +6,7 @@ import shlex
 from typing import List, Sequence
 
 from diamond.runtimes.base import Enter
-from diamond.runtimes.records import Record
+from diamond.runtimes.manifests import ImageManifest
 
 ALLOWED = (
     *("DIAMOND_*", "PMI_*", "PMIX_*", "PALS_*", "OMPI_*", "MPICH_*"),
@@ -42,7 +42,12 @@ set -- "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
 
 
 def enter_script(
-    enter: Enter, record: Record, *, training: str, names: Sequence[str] = (), gpus: str = ""
+    enter: Enter,
+    manifest: ImageManifest,
+    *,
+    training: str,
+    names: Sequence[str] = (),
+    gpus: str = "",
 ) -> str:
     """The text of `enter.sh`. Variables of an image or a spec are set inside, as the program is started.
 
@@ -52,10 +57,10 @@ def enter_script(
     python_path = training
     lines = [
         "#!/bin/bash",
-        f"# Diamond: starts a command inside image {record.sha256}",
-        _unchanged(record),
+        f"# Diamond: starts a command inside image {manifest.sha256}",
+        _unchanged(manifest),
         _array("diamond_words", enter.words),
-        f"diamond_path={shlex.quote(':'.join(record.path))}",
+        f"diamond_path={shlex.quote(':'.join(manifest.path))}",
         f"diamond_gpus={shlex.quote(gpus)}",
         _TMP + _insert(enter.tmp, enter.at) + _GPUS + _gpu_words(enter),
         f"export PYTHONNOUSERSITE=1 PYTHONPATH={shlex.quote(python_path)}",
@@ -67,25 +72,30 @@ def enter_script(
 
 
 def program_script(
-    enter: Enter, record: Record, *, training: str = "", names: Sequence[str] = (), gpus: str = ""
+    enter: Enter,
+    manifest: ImageManifest,
+    *,
+    training: str = "",
+    names: Sequence[str] = (),
+    gpus: str = "",
 ) -> str:
     """`enter.sh` that sets the image's own variables too, as a job does when it starts its program."""
-    script = enter_script(enter, record, training=training, names=names, gpus=gpus)
-    own = " ".join(shlex.quote(f"{name}={value}") for name, value in record.variables.items())
+    script = enter_script(enter, manifest, training=training, names=names, gpus=gpus)
+    own = " ".join(shlex.quote(f"{name}={value}") for name, value in manifest.variables.items())
     head, _, body = script.partition("\n")
     return f'{head}\nset -- env {own} "$@"\n{body}' if own else script
 
 
-def _unchanged(record: Record) -> str:
+def _unchanged(manifest: ImageManifest) -> str:
     """A file of somebody else may have been changed since it was verified: looked at again when it is used."""
-    if not record.shared:
+    if not manifest.shared:
         return ""
-    stat = record.stat
+    stat = manifest.stat
     times = " ".join(
         f"{stat[name] // 10**9}.{stat[name] % 10**9:09d}" for name in ("mtime_ns", "ctime_ns")
     )
     seen = f"{stat['size']} {times} {stat['inode']}"
-    file = shlex.quote(record.file)
+    file = shlex.quote(manifest.file)
     return (
         f"if [ \"$(stat -Lc '%s %.9Y %.9Z %i' -- {file})\" != {shlex.quote(seen)} ]; then\n"
         "  echo 'Diamond: the shared image file was changed since it was verified' >&2; exit 1\nfi"

@@ -1,4 +1,4 @@
-"""The end of a build: what is inside is listed, the file is packed, and the record says all of it."""
+"""The end of a build: what is inside is listed, the file is packed, and the manifest says all of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from diamond.images.inventory import read_inventory
 from diamond.images.plan import Plan, has_venv
 from diamond.images.scripts import VENV
 from diamond.runtimes.base import Builder, Runtime
+from diamond.runtimes.manifests import SUFFIXES, ImageManifest
 from diamond.runtimes.places import Places, short
-from diamond.runtimes.records import SUFFIXES, Record
 
 
 def finished(
     builder: Builder, plan: Plan, runtime: Runtime, places: Places, scratch: Path
-) -> Record:
-    """The record of the image; its file still lies in `scratch` (a virtual environment lies in its place)."""
+) -> ImageManifest:
+    """The manifest of the image; its file still lies in `scratch` (a virtual environment lies in its place)."""
     packages, python = read_inventory(builder.read(plan.top, "inventory.sh"))
     target = scratch / f"packed{SUFFIXES[runtime.format]}"
     builder.pack(plan.top, target)
@@ -30,7 +30,7 @@ def finished(
     variables = dict(environment.variables)
     if has_venv(environment):
         variables.setdefault("VIRTUAL_ENV", venv)
-    return Record(
+    return ImageManifest(
         identity=plan.identity,
         format=runtime.format,
         runtime=runtime.name,

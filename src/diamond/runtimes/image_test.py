@@ -9,33 +9,39 @@ from diamond.images.plan import Step
 from diamond.runtimes.base import Inside, Runtime
 from diamond.runtimes.calls import Call
 from diamond.runtimes.entering import program_script
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record
 
 
 def run_test(
-    step: Step, record: Record, runtime: Runtime, *, places: Places, scratch: Path, call: Call
+    step: Step,
+    manifest: ImageManifest,
+    runtime: Runtime,
+    *,
+    places: Places,
+    scratch: Path,
+    call: Call,
 ) -> int:
     """Returns the exit code of the step. It starts in an empty folder that it may write to, like a job's."""
     folder = scratch / "test"
     folder.mkdir()
     script = scratch / "test.sh"
     script.write_text(step.script, encoding="utf-8")
-    file = _beside_the_store(record, places, scratch)
+    file = _beside_the_store(manifest, places, scratch)
     try:
         binds = [(str(folder), str(folder)), (str(script), str(script))]
-        enter = runtime.enter(replace(record, file=str(file)), Inside(binds, str(folder)))
+        enter = runtime.enter(replace(manifest, file=str(file)), Inside(binds, str(folder)))
         assert enter is not None, f"{runtime.name} tests before it packs"
         entering = scratch / "enter-test.sh"
-        entering.write_text(program_script(enter, record), encoding="utf-8")
+        entering.write_text(program_script(enter, manifest), encoding="utf-8")
         return call.run(["bash", str(entering), "/bin/sh", "-eu", str(script)])
     finally:
         file.unlink()
 
 
-def _beside_the_store(record: Record, places: Places, scratch: Path) -> Path:
+def _beside_the_store(manifest: ImageManifest, places: Places, scratch: Path) -> Path:
     """Runtimes find their own storage from an image's folder, so the file must seem to lie as deep as in the store."""
-    packed = Path(record.file)
+    packed = Path(manifest.file)
     link = places.building / f"{scratch.name}{packed.suffix}"
     link.unlink(missing_ok=True)
     link.symlink_to(packed)

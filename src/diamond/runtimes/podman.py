@@ -23,9 +23,9 @@ from diamond.runtimes.apptainer import version_of
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, failed_base
 from diamond.runtimes.failures import packing_failed
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import takes_overlays
 from diamond.runtimes.places import short
-from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
 
 MAX_COMMANDS = 100
@@ -96,10 +96,10 @@ class Podman:
     def builder(self, context: BuildContext) -> PodmanBuilder:
         return PodmanBuilder(context)
 
-    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+    def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """The image is loaded on nodes that do not have it; the program runs as the person. Its id is read from the file."""
-        native = image_id(record)
-        program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
+        native = image_id(manifest)
+        program = [self.name, *storage_words(self.name, Path(manifest.file).parents[1])]
         words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
         words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
         words += self._as_oneself()
@@ -107,7 +107,9 @@ class Podman:
             words += volume_words(source, target)
         words += ["--workdir", inside.folder] if inside.folder else []
         at = len(program) + 1
-        loading = _LOAD.format(program=join(program), native=quote(native), file=quote(record.file))
+        loading = _LOAD.format(
+            program=join(program), native=quote(native), file=quote(manifest.file)
+        )
         return Enter(
             words=[*words, native],
             at=at,
@@ -306,20 +308,20 @@ class PodmanBuilder:
         return done.stdout if done.returncode == 0 else None
 
 
-def image_id(record: Record) -> str:
+def image_id(manifest: ImageManifest) -> str:
     """The id by which podman and docker know the image in an archive: the digest of its configuration.
 
-    A record that came from elsewhere could name any other image.
+    A manifest that came from elsewhere could name any other image.
     """
-    if record.is_from_here and record.native:
-        return record.native
+    if manifest.is_from_here and manifest.native:
+        return manifest.native
     try:
-        with tarfile.open(record.file) as archive:
+        with tarfile.open(manifest.file) as archive:
             told = json.loads(_member(archive, "manifest.json"))
             return hashlib.sha256(_member(archive, str(told[0]["Config"]))).hexdigest()
     except (OSError, tarfile.TarError, ValueError, LookupError, TypeError) as error:
         raise EnvironmentFailed(
-            f"The image file {Path(record.file).name} is not an archive of one image ({error})",
+            f"The image file {Path(manifest.file).name} is not an archive of one image ({error})",
             "Build it again, or fetch it again.",
         ) from error
 

@@ -10,9 +10,9 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from diamond.runtimes.building import sweep
 from diamond.runtimes.caches import PROGRAMS, charliecloud_cache, oci_layers, remove_oci_layers
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, read_json
-from diamond.runtimes.records import Record
 from diamond.runtimes.sharing import unpublish
 from diamond.runtimes.store import every, remove
 
@@ -26,7 +26,7 @@ class Unneeded:
     bytes: int
     why: str
     path: Path
-    record: Optional[Record] = None
+    manifest: Optional[ImageManifest] = None
     kept_by: str = ""
     """podman or docker, in whose own storage it has the name `layer`."""
     layer: str = ""
@@ -62,8 +62,8 @@ def _remove(places: Places, one: Unneeded) -> None:
         remove_oci_layers(places, one.kept_by, [one.layer])
     elif one.kind == "group-file":
         unpublish(one.path)
-    elif one.record is not None:
-        remove(places, one.record)
+    elif one.manifest is not None:
+        remove(places, one.manifest)
     elif one.path.is_dir():
         remove_tree(one.path)
     else:
@@ -71,12 +71,12 @@ def _remove(places: Places, one: Unneeded) -> None:
 
 
 def _images(places: Places, unwanted: Sequence[str]) -> Iterator[Unneeded]:
-    for record in every(places):
-        if record.sha256 in unwanted:
-            kind = "venv" if record.format == "venv" else "image"
-            size = 0 if record.shared else record.size
+    for manifest in every(places):
+        if manifest.sha256 in unwanted:
+            kind = "venv" if manifest.format == "venv" else "image"
+            size = 0 if manifest.shared else manifest.size
             why = "it has no name, and no task used it for long"
-            yield Unneeded(kind, record.sha256[:12], size, why, Path(record.file), record)
+            yield Unneeded(kind, manifest.sha256[:12], size, why, Path(manifest.file), manifest)
 
 
 def _old(places: Places, before: float) -> Iterator[Unneeded]:

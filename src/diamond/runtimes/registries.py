@@ -1,4 +1,4 @@
-"""Into a registry and out of it: a squashfs as a SIF by ORAS, with its record inside; an archive as an OCI image."""
+"""Into a registry and out of it: a squashfs as a SIF by ORAS, with its manifest inside; an archive as an OCI image."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
 from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.calls import Call
+from diamond.runtimes.manifests import ImageManifest, manifest_data, manifest_from
 from diamond.runtimes.places import Places
 from diamond.runtimes.podman import image_id, storage_words
-from diamond.runtimes.records import Record, record_data, record_from
 from diamond.runtimes.sif import add_note, read_note, unwrap_sif, wrap_sif
 from diamond.runtimes.store import arrived
 
 NOTE = "diamond.json"
-"""The record and recipe of an image, as a part of its SIF."""
+"""The manifest and recipe of an image, as a part of its SIF."""
 
 
 def push(
-    record: Record,
+    manifest: ImageManifest,
     recipe: Dict[str, Any],
     address: str,
     *,
@@ -33,13 +33,13 @@ def push(
 ) -> None:
     """Raises `EnvironmentFailed` with the registry's own words."""
     plain = is_plain_http(Base("docker", address), insecure)
-    if record.format == "docker-archive":
-        _push_archive(record, address, places, plain=plain, call=call)
+    if manifest.format == "docker-archive":
+        _push_archive(manifest, address, places, plain=plain, call=call)
         return
-    sif = _aside(places, "push", record.sha256)
+    sif = _aside(places, "push", manifest.sha256)
     try:
-        wrap_sif(Path(record.file), sif, platform=record.platform, call=call)
-        add_note(sif, NOTE, json.dumps({"record": record_data(record), "recipe": recipe}), call)
+        wrap_sif(Path(manifest.file), sif, platform=manifest.platform, call=call)
+        add_note(sif, NOTE, json.dumps({"record": manifest_data(manifest), "recipe": recipe}), call)
         words = ["apptainer", "push", *(["--no-https"] if plain else []), str(sif)]
         _run([*words, f"oras://{address}"], call, f"could not be pushed to {address}")
     finally:
@@ -48,7 +48,7 @@ def push(
 
 def pull(
     address: str, *, places: Places, insecure: Sequence[str], call: Call
-) -> Tuple[Record, Dict[str, Any]]:
+) -> Tuple[ImageManifest, Dict[str, Any]]:
     """The image that a SIF of Diamond's holds, with the recipe it came from. Raises `EnvironmentFailed`."""
     plain = is_plain_http(Base("oras", address), insecure)
     sif = _aside(places, "pull", address.replace("/", "_"))
@@ -69,28 +69,30 @@ def pull(
                 f"Build on it instead: an environment with `base: oras://{address}`.",
             )
         unwrap_sif(sif, file)
-        record = replace(record_from(told["record"]), shared=False)
-        if record.format != "squashfs":
+        manifest = replace(manifest_from(told["record"]), shared=False)
+        if manifest.format != "squashfs":
             raise EnvironmentFailed(f"{address} holds no squashfs", "Push it again.")
-        return arrived(places, replace(record, size=file.stat().st_size), file), told["recipe"]
+        return arrived(places, replace(manifest, size=file.stat().st_size), file), told["recipe"]
     finally:
         sif.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
 
 
-def _push_archive(record: Record, address: str, places: Places, *, plain: bool, call: Call) -> None:
-    if record.runtime not in ("podman", "docker"):
+def _push_archive(
+    manifest: ImageManifest, address: str, places: Places, *, plain: bool, call: Call
+) -> None:
+    if manifest.runtime not in ("podman", "docker"):
         raise EnvironmentFailed(
-            f"An archive that {record.runtime} made cannot be pushed", "Build it with podman."
+            f"An archive that {manifest.runtime} made cannot be pushed", "Build it with podman."
         )
-    program = [record.runtime, *storage_words(record.runtime, places.root)]
-    _run([*program, "load", "--quiet", "--input", record.file], call, "could not be loaded")
-    tls = ["--tls-verify=false"] if plain and record.runtime == "podman" else []
-    if record.runtime == "docker":
-        _run([*program, "tag", image_id(record), address], call, "could not be named")
+    program = [manifest.runtime, *storage_words(manifest.runtime, places.root)]
+    _run([*program, "load", "--quiet", "--input", manifest.file], call, "could not be loaded")
+    tls = ["--tls-verify=false"] if plain and manifest.runtime == "podman" else []
+    if manifest.runtime == "docker":
+        _run([*program, "tag", image_id(manifest), address], call, "could not be named")
         _run([*program, "push", address], call, f"could not be pushed to {address}")
     else:
-        words = [*program, "push", "--quiet", *tls, image_id(record), f"docker://{address}"]
+        words = [*program, "push", "--quiet", *tls, image_id(manifest), f"docker://{address}"]
         _run(words, call, f"could not be pushed to {address}")
 
 

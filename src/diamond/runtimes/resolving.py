@@ -19,8 +19,8 @@ from diamond.images.recipe import Recipe, lock_key, platform_of
 from diamond.runtimes.base import NotBegun
 from diamond.runtimes.bases import base_file
 from diamond.runtimes.calls import Call
+from diamond.runtimes.manifests import stat_of
 from diamond.runtimes.places import Places, read_json, short, write_json, write_whole
-from diamond.runtimes.records import stat_of
 from diamond.runtimes.site import Site
 from diamond.runtimes.store import file_sha256
 

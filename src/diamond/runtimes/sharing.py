@@ -19,9 +19,15 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from diamond.core.errors import BadRequest, EnvironmentFailed
 from diamond.runtimes.below import below
+from diamond.runtimes.manifests import (
+    SUFFIXES,
+    ImageManifest,
+    manifest_data,
+    manifest_from,
+    stat_of,
+)
 from diamond.runtimes.places import Places, read_json, short, write_whole
-from diamond.runtimes.records import SUFFIXES, Record, record_data, record_from, stat_of
-from diamond.runtimes.store import remember, write_record
+from diamond.runtimes.store import remember, write_manifest
 
 FOLDER_MODE, FILE_MODE = 0o3770, 0o440
 """Of the group alone; new files get the folder's group."""
@@ -59,34 +65,34 @@ def giving_place(folders: Sequence[str], own: Places) -> Optional[Places]:
     return None
 
 
-def share(group: Places, own: Places, record: Record) -> Record:
-    """Move a file that was built here into the group's folder; one's own record leads there.
+def share(group: Places, own: Places, manifest: ImageManifest) -> ImageManifest:
+    """Move a file that was built here into the group's folder; one's own manifest leads there.
 
     It stays one's own where the folder is full, or where something else lies under its name.
     """
-    if record.format not in SHARED:
-        return record
-    target = group.store / f"{record.sha256}{SUFFIXES[record.format]}"
-    source = Path(record.file)
+    if manifest.format not in SHARED:
+        return manifest
+    target = group.store / f"{manifest.sha256}{SUFFIXES[manifest.format]}"
+    source = Path(manifest.file)
     is_new = not os.path.lexists(target)
     if is_new and not _laid(source, target):
-        return record
-    looked = (record.sha256, stat_of(target)) if is_new else _looked_at(target)
-    if looked is None or looked[0] != record.sha256:
-        return record
+        return manifest
+    looked = (manifest.sha256, stat_of(target)) if is_new else _looked_at(target)
+    if looked is None or looked[0] != manifest.sha256:
+        return manifest
     if source != target:
         source.unlink(missing_ok=True)
-    done = replace(record, file=str(target), stat=looked[1], shared=True)
+    done = replace(manifest, file=str(target), stat=looked[1], shared=True)
     _publish(group, done)
-    write_record(own, done)
+    write_manifest(own, done)
     remember(own, done)
     return done
 
 
 def take_shared(
     places: Sequence[Places], own: Places, identity: str, formats: List[str]
-) -> Optional[Record]:
-    """Others' image of a recipe, verified in full, as one's own record; None where there is none."""
+) -> Optional[ImageManifest]:
+    """Others' image of a recipe, verified in full, as one's own manifest; None where there is none."""
     for one in places:
         for pointer in sorted(one.identities.glob(f"{short(identity)}.*.json")):
             told = read_json(pointer) or {}
@@ -100,24 +106,24 @@ def take_shared(
     return None
 
 
-def take_shared_file(places: Sequence[Places], own: Places, sha256: str) -> Optional[Record]:
+def take_shared_file(places: Sequence[Places], own: Places, sha256: str) -> Optional[ImageManifest]:
     """The file with this digest in one of the folders, verified through the open file."""
     found = (_taken(one, own, sha256) for one in places)
     return next((one for one in found if one is not None), None)
 
 
-def _taken(group: Places, own: Places, sha256: str) -> Optional[Record]:
+def _taken(group: Places, own: Places, sha256: str) -> Optional[ImageManifest]:
     """None for one that is not what it says."""
     try:
-        record = record_from(read_json(below(group.store, f"{sha256}.json")))
-        file = below(group.store, f"{sha256}{SUFFIXES[record.format]}")
+        manifest = manifest_from(read_json(below(group.store, f"{sha256}.json")))
+        file = below(group.store, f"{sha256}{SUFFIXES[manifest.format]}")
     except BadRequest:
         return None
-    looked = _looked_at(file) if record.format in SHARED else None
+    looked = _looked_at(file) if manifest.format in SHARED else None
     if looked is None or looked[0] != sha256:
         return None
-    done = replace(record, sha256=sha256, file=str(file), stat=looked[1], shared=True)
-    write_record(own, done)
+    done = replace(manifest, sha256=sha256, file=str(file), stat=looked[1], shared=True)
+    write_manifest(own, done)
     return done
 
 
@@ -180,12 +186,12 @@ def _laid(source: Path, target: Path) -> bool:
     return True
 
 
-def _publish(group: Places, record: Record) -> None:
+def _publish(group: Places, manifest: ImageManifest) -> None:
     """For the others: what it is, and which recipe led to it. What somebody has said already stays."""
-    told = group.store / f"{record.sha256}.json"
-    pointer = group.identities / f"{short(record.identity)}.{record.sha256[:12]}.json"
-    leads = {"sha256": record.sha256, "format": record.format}
-    for file, value in ((told, record_data(record)), (pointer, leads)):
+    told = group.store / f"{manifest.sha256}.json"
+    pointer = group.identities / f"{short(manifest.identity)}.{manifest.sha256[:12]}.json"
+    leads = {"sha256": manifest.sha256, "format": manifest.format}
+    for file, value in ((told, manifest_data(manifest)), (pointer, leads)):
         if not file.exists():
             write_whole(file, _json(value))
             file.chmod(FILE_MODE)

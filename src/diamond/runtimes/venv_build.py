@@ -13,8 +13,8 @@ from typing import Dict, List, Optional, Sequence
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import COMMAND, Step
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.places import read_json, short, write_json
-from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
 from diamond.runtimes.tools import own_python
 
@@ -29,7 +29,7 @@ class Venv:
     def builder(self, context: BuildContext) -> VenvBuilder:
         return VenvBuilder(context)
 
-    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+    def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         return None
 
 

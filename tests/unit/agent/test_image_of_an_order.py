@@ -11,9 +11,9 @@ from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
 from diamond.agent.site.profile import Profile
 from diamond.core.order import Image
+from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record
-from diamond.runtimes.store import keep_record, write_record
+from diamond.runtimes.store import keep_manifest, write_manifest
 
 IDENTITY = "sha256:" + "1" * 64
 
@@ -24,14 +24,14 @@ def images(tmp_path: Path) -> Images:
     return Images(folders, lambda: Profile({}))
 
 
-def built(images: Images, *, version: int) -> Record:
+def built(images: Images, *, version: int) -> ImageManifest:
     places = Places(images.folders.work / "images", images.folders.tmp)
     places.make()
     packed = places.store / "packed"
     packed.write_bytes(b"an image")
-    record = keep_record(
+    manifest = keep_manifest(
         places,
-        Record(
+        ImageManifest(
             identity=IDENTITY,
             format="squashfs",
             runtime="apptainer",
@@ -43,20 +43,20 @@ def built(images: Images, *, version: int) -> Record:
             path=["/opt/venv/bin"],
         ),
     )
-    older = replace(record, version=version)
-    write_record(places, older)
+    older = replace(manifest, version=version)
+    write_manifest(places, older)
     return older
 
 
 def test_an_order_from_before_the_upgrade_runs_with_what_was_recorded_then(images: Images) -> None:
-    record = built(images, version=1)
-    found = images.find(Image(IDENTITY, "sha256:" + record.sha256, "squashfs"))
+    manifest = built(images, version=1)
+    found = images.find(Image(IDENTITY, "sha256:" + manifest.sha256, "squashfs"))
     assert (found.path, found.variables) == (["/opt/venv/bin"], {"LEVEL": "recorded"})
 
 
 @pytest.mark.parametrize(("version", "is_signed"), [(1, True), (2, False), (2, True)])
 def test_nothing_else_is_taken_from_a_record(images: Images, version: int, is_signed: bool) -> None:
-    record = built(images, version=version)
-    image = Image(IDENTITY, "sha256:" + record.sha256, "squashfs")
+    manifest = built(images, version=version)
+    image = Image(IDENTITY, "sha256:" + manifest.sha256, "squashfs")
     found = images.find(image, is_signed=is_signed)
     assert (found.path, found.variables) == ([], {})

@@ -13,9 +13,9 @@ from diamond.runtimes.adapters import RUNTIMES, runtime
 from diamond.runtimes.apptainer import bind_words
 from diamond.runtimes.base import Enter, Inside
 from diamond.runtimes.entering import enter_script
-from diamond.runtimes.records import Record
+from diamond.runtimes.manifests import ImageManifest
 
-RECORD = Record(
+MANIFEST = ImageManifest(
     identity="sha256:" + "1" * 64,
     format="squashfs",
     runtime="apptainer",
@@ -37,7 +37,7 @@ def entered(
     shown = replace(enter, words=["python3", "-c", SHOW, *enter.words], at=enter.at + 3)
     script = tmp_path / "enter.sh"
     script.write_text(
-        enter_script(shown, RECORD, training="/training", names=["SLURM_*"], gpus=gpus)
+        enter_script(shown, MANIFEST, training="/training", names=["SLURM_*"], gpus=gpus)
     )
     words = ["env", "-i", "PATH=/usr/bin:/bin", *(f"{k}={v}" for k, v in variables.items())]
     done = subprocess.check_output([*words, "bash", str(script), *command], text=True)
@@ -91,7 +91,7 @@ def _only_sh(tmp_path: Path) -> str:
 
 
 def test_gpus_are_asked_for_in_the_words_of_each_tool(tmp_path: Path) -> None:
-    apptainer = runtime("apptainer").enter(RECORD, Inside())
+    apptainer = runtime("apptainer").enter(MANIFEST, Inside())
     assert apptainer is not None
     assert entered(apptainer, tmp_path, "true", gpus="nvidia")[0][3] == "--nv"
     assert entered(apptainer, tmp_path, "true", gpus="amd")[0][3] == "--rocm"
@@ -100,7 +100,7 @@ def test_gpus_are_asked_for_in_the_words_of_each_tool(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(RUNTIMES) - {"venv"}))
 def test_every_container_starts_with_nothing_of_the_home(name: str) -> None:
-    enter = runtime(name).enter(RECORD, Inside([("/data", "/data")], "/data"))
+    enter = runtime(name).enter(MANIFEST, Inside([("/data", "/data")], "/data"))
     assert enter is not None
     words = " ".join(enter.words)
     assert "/data:/data" in words
@@ -125,13 +125,13 @@ def test_a_zero_of_podmans_counts_only_where_the_program_wrote_it_down(
     tmp_path: Path, told: int, believed: int
 ) -> None:
     """podman ends with 0 when it is told to end, whatever became of the program."""
-    enter = runtime("podman").enter(RECORD, Inside())
+    enter = runtime("podman").enter(MANIFEST, Inside())
     assert enter is not None
     tool = tmp_path / "bin" / "podman"
     tool.parent.mkdir()
     tool.write_text(f'#!/bin/sh\ncase "$*" in *image\\ inspect*) exit 0 ;; esac\nexit {told}\n')
     tool.chmod(0o755)
     script = tmp_path / "enter.sh"
-    script.write_text(enter_script(enter, RECORD, training="/training", gpus=""))
+    script.write_text(enter_script(enter, MANIFEST, training="/training", gpus=""))
     words = ["env", "-i", f"PATH={tool.parent}:/usr/bin:/bin", f"TMPDIR={tmp_path}"]
     assert subprocess.run([*words, "bash", str(script), "true"], check=False).returncode == believed

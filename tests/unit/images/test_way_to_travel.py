@@ -11,7 +11,7 @@ from diamond.images.recipe import Recipe
 from diamond.images.travel import BYTES_PER_SECOND, File, Goal, choose_way, measured_speed
 from diamond.runtimes.places import Places
 from diamond.runtimes.step_times import remember_time, whole_time
-from diamond.service.images.rows import stored_record
+from diamond.service.images.rows import stored_manifest
 from diamond.service.images.transfers import build_seconds
 
 TORCH = File("squashfs", 300_000_000, "linux/amd64", build_seconds=60.0)
@@ -64,6 +64,8 @@ def test_what_a_build_takes_counts_the_steps_from_the_cache(tmp_path: Path) -> N
     remember_time(places, plan.step("base"), 40.0)
     remember_time(places, plan.step("pack"), 2.5)
     assert whole_time(places, plan) == 42.5
-    assert build_seconds(stored_record({"built": {"seconds": 3.0, "whole_seconds": 42.5}})) == 42.5
-    assert build_seconds(stored_record({"built": {"seconds": 3.0}})) == 3.0
-    assert build_seconds(stored_record({})) == 60.0
+    assert (
+        build_seconds(stored_manifest({"built": {"seconds": 3.0, "whole_seconds": 42.5}})) == 42.5
+    )
+    assert build_seconds(stored_manifest({"built": {"seconds": 3.0}})) == 3.0
+    assert build_seconds(stored_manifest({})) == 60.0

@@ -8,8 +8,8 @@ import pytest
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.runtimes import sharing
+from diamond.runtimes.manifests import ImageManifest, stat_of
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record, stat_of
 from diamond.runtimes.sharing import giving_place, share, shared_folders, take_shared
 from diamond.runtimes.store import file_sha256, find
 
@@ -22,11 +22,11 @@ def own(tmp_path: Path, name: str) -> Places:
     return places
 
 
-def built(places: Places, text: str) -> Record:
+def built(places: Places, text: str) -> ImageManifest:
     file = places.store / "new.sqfs"
     file.write_text(text)
     target = file.rename(places.store / f"{file_sha256(file)}.sqfs")
-    return Record(
+    return ImageManifest(
         identity=IDENTITY,
         format="squashfs",
         runtime="apptainer",
@@ -67,14 +67,14 @@ def test_a_file_of_that_name_that_is_something_else_is_not_believed(tmp_path: Pa
     group = tmp_path / "group"
     group.mkdir()
     mine = own(tmp_path, "mine")
-    record = built(mine, "what was built")
+    manifest = built(mine, "what was built")
     place = _given([str(group)], mine)
-    (place.store / f"{record.sha256}.sqfs").write_text("slipped in")
-    assert share(place, mine, record) == record
-    assert Path(record.file).read_text() == "what was built"
-    (place.store / f"{record.sha256}.sqfs").unlink()
-    (place.store / f"{record.sha256}.sqfs").symlink_to(record.file)
-    assert share(place, mine, record) == record
+    (place.store / f"{manifest.sha256}.sqfs").write_text("slipped in")
+    assert share(place, mine, manifest) == manifest
+    assert Path(manifest.file).read_text() == "what was built"
+    (place.store / f"{manifest.sha256}.sqfs").unlink()
+    (place.store / f"{manifest.sha256}.sqfs").symlink_to(manifest.file)
+    assert share(place, mine, manifest) == manifest
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from diamond.runtimes.adapters import choose_runner
 from diamond.runtimes.base import Entered, Inside
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script
+from diamond.runtimes.manifests import VERSION, ImageManifest
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import VERSION, Record
 from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
@@ -77,51 +77,53 @@ class Images:
     ) -> Entered:
         """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
         assert order.image is not None
-        record = self.find(order.image, is_signed="signature" in folder.task_json())
+        manifest = self.find(order.image, is_signed="signature" in folder.task_json())
         tmp = self.folders.tmp
         inside = Inside(self._binds(folder, data, training), str(folder.run_dir))
-        enter = choose_runner(record.format, tmp, self._wanted("run_with")).enter(record, inside)
+        enter = choose_runner(manifest.format, tmp, self._wanted("run_with")).enter(
+            manifest, inside
+        )
         if enter is None:
-            return Entered(variables=record.variables, path=record.path)
+            return Entered(variables=manifest.variables, path=manifest.path)
         gpus = self._gpus() if order.resources.gpus_per_node else ""
         names = self.job_variables
-        text = enter_script(enter, record, training=training, names=names, gpus=gpus)
+        text = enter_script(enter, manifest, training=training, names=names, gpus=gpus)
         script = folder.path / "enter.sh"
         write_whole(script, text.encode(), mode=0o700)
         prefix = ["bash", str(script)]
-        return Entered(variables=record.variables, path=record.path, prefix=prefix)
+        return Entered(variables=manifest.variables, path=manifest.path, prefix=prefix)
 
-    def find(self, image: Image, *, is_signed: bool = False) -> Record:
-        """Exactly the file that the order names, verified; variables and PATH are those of the order, not of the record.
+    def find(self, image: Image, *, is_signed: bool = False) -> ImageManifest:
+        """Exactly the file that the order names, verified; variables and PATH are those of the order, not of the manifest.
 
         A virtual environment has no file: it is what this agent itself has made from the recipe.
         """
         if image.format == "venv":
-            record = find(self._places, image.identity, ["venv"])
-            if record is None:
+            manifest = find(self._places, image.identity, ["venv"])
+            if manifest is None:
                 raise EnvironmentFailed(
                     f"The environment {image.identity[:19]}… is not on this machine",
                     "Build it here again: diamond image build.",
                 )
-            return record
+            return manifest
         if not image.sha256:
             raise EnvironmentFailed(
                 f"The order names no file of the image {image.identity[:19]}…",
                 "Submit it again: an image is run by the digest of its file.",
             )
-        record = find_file(self._places, image.sha256) or self.shared_file(image.sha256)
-        if record is None:
+        manifest = find_file(self._places, image.sha256) or self.shared_file(image.sha256)
+        if manifest is None:
             raise EnvironmentFailed(
                 f"The image file {image.sha256[:19]}… is not on this machine",
                 "Build it here, or copy it here: diamond image copy.",
             )
-        verified = verify(self._places, record)
+        verified = verify(self._places, manifest)
         if verified.version < VERSION and not (image.path or image.variables or is_signed):
             # A chain that began before orders named these: it continues with what was recorded then.
             return verified
         return replace(verified, variables=dict(image.variables), path=list(image.path))
 
-    def shared_file(self, sha256: str) -> Record | None:
+    def shared_file(self, sha256: str) -> ImageManifest | None:
         """Others' file with this digest, where the site names folders of a group or of all."""
         sha256 = sha256.rpartition(":")[2]
         folders = shared_folders(self._site.get("shared"))

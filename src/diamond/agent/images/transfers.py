@@ -46,8 +46,13 @@ from diamond.core.protocol import (
 )
 from diamond.runtimes.below import below
 from diamond.runtimes.calls import Call
+from diamond.runtimes.manifests import (
+    ImageManifest,
+    manifest_data,
+    manifest_from,
+    public_manifest_data,
+)
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record, public_record_data, record_data, record_from
 from diamond.runtimes.registries import pull, push
 from diamond.runtimes.store import arrived, every, find, find_file, remove, verify
 
@@ -178,52 +183,52 @@ class Transfers:
 
     def _send(self, command: SendImage) -> None:
         """From the offset that the service has to the end; it answers each piece with its new offset."""
-        record = self._own(command.record.hex)
-        call, size = f"image-bytes/{record.sha256}", record.size
+        manifest = self._own(command.record.hex)
+        call, size = f"image-bytes/{manifest.sha256}", manifest.size
         try:
             have = self._send_piece(call, b"", 0, size)
-            with Path(record.file).open("rb") as source:
+            with Path(manifest.file).open("rb") as source:
                 while have < size:
                     source.seek(have)
                     have = self._send_piece(call, source.read(self.link.piece), have, size)
         except Declined as error:
             if error.status != 404:
                 raise
-            log.info("%s is no longer needed: %s", record.sha256[:12], error)
+            log.info("%s is no longer needed: %s", manifest.sha256[:12], error)
 
     def _send_piece(self, call: str, data: bytes, offset: int, size: int) -> int:
         answer = self.link.call(call, data, query=f"offset={offset}&size={size}", timeout=120)
         return decode(ImageBytesTaken, answer_data(call, answer)).have
 
     def _fetch(self, command: FetchImage) -> None:
-        record = record_from({**command.record, "file": "", "stat": {}, "shared": False})
-        found = self._found(record)
+        manifest = manifest_from({**command.record, "file": "", "stat": {}, "shared": False})
+        found = self._found(manifest)
         if found is None:
-            part = self._part(record.sha256)
+            part = self._part(manifest.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
             with Arriving(part, partial(self._report_progress, command)) as arriving:
-                self._receive(command, record, part)
-                found = arrived(self._places, record, part, sha256=arriving.sha256())
+                self._receive(command, manifest, part)
+                found = arrived(self._places, manifest, part, sha256=arriving.sha256())
         done = TransferReport(command.move, "done", bytes=found.size, record=self._told(found))
         self._report(done)
 
-    def _found(self, record: Record) -> Record | None:
+    def _found(self, manifest: ImageManifest) -> ImageManifest | None:
         """Here already, or in the group's folder."""
-        own = find_file(self._places, record.sha256)
+        own = find_file(self._places, manifest.sha256)
         if own is not None:
             try:
                 return verify(self._places, own)
             except (ImageChanged, NotFound):
                 remove(self._places, own)
-        return self.images().shared_file(record.sha256)
+        return self.images().shared_file(manifest.sha256)
 
-    def _receive(self, command: FetchImage, record: Record, part: Path) -> None:
+    def _receive(self, command: FetchImage, manifest: ImageManifest, part: Path) -> None:
         """Continue where an earlier try ended; nothing arrives for a while when the other endpoint is offline."""
         with part.open("ab", buffering=0) as sink:
-            while (have := sink.tell()) < record.size:
+            while (have := sink.tell()) < manifest.size:
                 most = self.link.piece
-                wanted = message_bytes(FetchImagePart(record.sha256, have, most))
+                wanted = message_bytes(FetchImagePart(manifest.sha256, have, most))
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
                         if self._is_cancelled(command):
@@ -243,19 +248,19 @@ class Transfers:
         return _name(command) in self._cancelled
 
     def _push(self, command: PushImage) -> None:
-        record = self._own(command.record.hex)
+        manifest = self._own(command.record.hex)
         reference, recipe = command.reference, command.recipe
-        push(record, recipe, reference, places=self._places, **self._with(command))
-        self._report(TransferReport(command.move, "done", bytes=record.size, size=record.size))
+        push(manifest, recipe, reference, places=self._places, **self._with(command))
+        self._report(TransferReport(command.move, "done", bytes=manifest.size, size=manifest.size))
 
     def _pull(self, command: PullImage) -> None:
-        record, recipe = pull(command.reference, places=self._places, **self._with(command))
+        manifest, recipe = pull(command.reference, places=self._places, **self._with(command))
         done = TransferReport(
             command.move,
             "done",
-            bytes=record.size,
-            size=record.size,
-            record=self._told(record),
+            bytes=manifest.size,
+            size=manifest.size,
+            record=self._told(manifest),
             recipe=recipe,
         )
         self._report(done)
@@ -270,21 +275,21 @@ class Transfers:
     def _delete(self, command: DeleteImage) -> None:
         """A file by its digest; a virtual environment, which has none, by its recipe."""
         if command.format == "venv":
-            record = find(self._places, command.identity, ["venv"])
+            manifest = find(self._places, command.identity, ["venv"])
         else:
-            record = find_file(self._places, command.sha256)
-        if record is not None:
-            remove(self._places, record)
+            manifest = find_file(self._places, command.sha256)
+        if manifest is not None:
+            remove(self._places, manifest)
         self.send_inventory()
 
-    def _own(self, sha256: str) -> Record:
+    def _own(self, sha256: str) -> ImageManifest:
         found = find_file(self._places, sha256)
         if found is None:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
-    def _told(self, record: Record) -> dict[str, Any]:
-        return record_data(record) if self.tells_all() else public_record_data(record)
+    def _told(self, manifest: ImageManifest) -> dict[str, Any]:
+        return manifest_data(manifest) if self.tells_all() else public_manifest_data(manifest)
 
     def _report(self, transfer: TransferReport) -> None:
         if not self.tells_all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from diamond.runtimes.records import PUBLIC
+from diamond.runtimes.manifests import PUBLIC
 
 
 def redact_steps(content: bytes) -> bytes:
@@ -24,7 +24,7 @@ def _redacted(line: bytes) -> bytes:
 def _image(line: bytes) -> dict[str, Any]:
     try:
         step = json.loads(line)
-        record = {name: step["record"][name] for name in PUBLIC if name in step["record"]}
-        return {"event": "image", "record": record} if step["event"] == "image" else {}
+        manifest = {name: step["record"][name] for name in PUBLIC if name in step["record"]}
+        return {"event": "image", "record": manifest} if step["event"] == "image" else {}
     except (ValueError, KeyError, TypeError):
         return {}

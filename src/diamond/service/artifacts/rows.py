@@ -34,5 +34,5 @@ class PlaceRow(TypedRow):
     path: str
     format: str
     detail: JsonObject
-    """What its kind reports of it there: of an image, the record of its file."""
+    """What its kind reports of it there: of an image, the manifest of its file."""
     at: float

@@ -11,7 +11,7 @@ from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
-from diamond.runtimes.records import Record, record_from
+from diamond.runtimes.manifests import ImageManifest, manifest_from
 from diamond.service.images import request_store, store
 from diamond.service.images.build_steps import BuildLine
 from diamond.service.images.rows import CopyRow, ImageRow
@@ -30,7 +30,7 @@ async def store_image(
     *,
     owner: str,
     endpoint: str,
-    record: Record,
+    manifest: ImageManifest,
     recipe: JsonObject,
     name: str = "",
     build: str | None = None,
@@ -40,7 +40,7 @@ async def store_image(
     With a `build` it is the owner's own from here on: files of others, accepted before, no longer count.
     """
     now = time.time()
-    known = await store.image_of_identity(tx.connection, owner, record.identity)
+    known = await store.image_of_identity(tx.connection, owner, manifest.identity)
     if name and not (known and known.name == name):
         await store.free_name(tx, owner, name)
     if known is None:
@@ -48,10 +48,10 @@ async def store_image(
             id=ids.new_id(ids.IMAGE),
             owner=owner,
             name=name or None,
-            identity=record.identity,
-            platform=record.platform,
+            identity=manifest.identity,
+            platform=manifest.platform,
             recipe=recipe,
-            record=record,
+            manifest=manifest,
             build=build,
             created=now,
             updated=now,
@@ -60,10 +60,10 @@ async def store_image(
     else:
         accepted = {} if build else known.accepted
         image = replace(
-            known, name=name or known.name, record=record, accepted=accepted, updated=now
+            known, name=name or known.name, manifest=manifest, accepted=accepted, updated=now
         )
         await store.save_image(tx, image)
-    await store_copy(tx, owner=owner, endpoint=endpoint, image=image.id, record=record)
+    await store_copy(tx, owner=owner, endpoint=endpoint, image=image.id, manifest=manifest)
     await publish(tx, owner, [News("image", image.id)])
     return image.id
 
@@ -71,8 +71,8 @@ async def store_image(
 async def store_built_image(tx: Transaction, task: TaskRow, line: BuildLine) -> None:
     """What a build reports at its end: the image, and with it the tasks that waited."""
     try:
-        # By a policy of its machine, a record may come without the place of its file.
-        record = record_from({"file": "", **(line.record or {})})
+        # By a policy of its machine, a manifest may come without the place of its file.
+        manifest = manifest_from({"file": "", **(line.record or {})})
     except BadRequest as error:
         log.warning("the image that %s reports cannot be read: %s", task.id, error.message)
         return
@@ -80,48 +80,48 @@ async def store_built_image(tx: Transaction, task: TaskRow, line: BuildLine) -> 
     if recipe is None:
         build = task.order.build
         environment = asdict(build.environment) if build else {}
-        recipe = {"environment": environment, "platform": record.platform}
+        recipe = {"environment": environment, "platform": manifest.platform}
     image = await store_image(
         tx,
         owner=task.owner,
         endpoint=task.endpoint,
-        record=record,
+        manifest=manifest,
         recipe=recipe,
         name=task.name,
         build=task.id,
     )
     await request_store.fulfil_requests(tx, task.id, image)
-    await release(tx, task.id, image, record)
+    await release(tx, task.id, image, manifest)
 
 
 async def store_copy(
-    tx: Transaction, *, owner: str, endpoint: str, image: str, record: Record
+    tx: Transaction, *, owner: str, endpoint: str, image: str, manifest: ImageManifest
 ) -> None:
     copy = CopyRow(
         image=image,
         endpoint=endpoint,
-        format=record.format,
+        format=manifest.format,
         owner=owner,
-        sha256=record.sha256,
-        record=record,
+        sha256=manifest.sha256,
+        manifest=manifest,
         at=time.time(),
     )
     await store.put_copy(tx, copy)
 
 
-def image_of(record: Record) -> Image:
+def image_of(manifest: ImageManifest) -> Image:
     """As an order names it: by its file, with what it sets inside. A virtual environment stays the agent's own."""
-    file = {"identity": record.identity, "sha256": record.sha256, "format": record.format}
-    inside = {"variables": record.variables, "path": record.path}
-    return decode(Image, file if record.format == "venv" else {**file, **inside}, "image")
+    file = {"identity": manifest.identity, "sha256": manifest.sha256, "format": manifest.format}
+    inside = {"variables": manifest.variables, "path": manifest.path}
+    return decode(Image, file if manifest.format == "venv" else {**file, **inside}, "image")
 
 
-async def release(tx: Transaction, what: str, image: str, record: Record) -> None:
+async def release(tx: Transaction, what: str, image: str, manifest: ImageManifest) -> None:
     """The tasks that waited for this build or transfer get the image in their orders, and are submitted if nothing else is missing."""
     for row in await waiting_for(tx.connection, what):
         if row.cancel_requested:
             continue
-        order = {**row.order_json, "image": asdict(image_of(record))}
+        order = {**row.order_json, "image": asdict(image_of(manifest))}
         ready = replace(row, order_json=order, digest=order_from(order).digest)
         await store.add_use(tx, image=image, task=row.id, owner=row.owner)
         steps = Steps(row.owner)

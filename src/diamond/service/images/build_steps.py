@@ -169,12 +169,12 @@ def _refused(progress: BuildProgress, line: BuildLine) -> BuildProgress:
 
 
 def _image(progress: BuildProgress, line: BuildLine) -> BuildProgress:
-    record = line.record or {}
+    manifest = line.record or {}
     return replace(
         progress,
         reused=line.reused,
-        identity=progress.identity or str(record.get("identity", "")),
-        runtime=progress.runtime or str(record.get("runtime", "")),
+        identity=progress.identity or str(manifest.get("identity", "")),
+        runtime=progress.runtime or str(manifest.get("runtime", "")),
     )
 
 

@@ -125,7 +125,7 @@ async def copy_on(tx: Transaction, image: str, endpoint: str) -> CopyRow | None:
 
 def image_facts(row: ImageRow, copies: Sequence[CopyRow], names: Mapping[str, str]) -> ImageFacts:
     """`names`: endpoints by id."""
-    there = {names[one.endpoint]: image_of(one.record) for one in copies if one.endpoint in names}
+    there = {names[one.endpoint]: image_of(one.manifest) for one in copies if one.endpoint in names}
     return ImageFacts(row.id, row.name or "", row.identity, there)
 
 
@@ -147,7 +147,7 @@ def image_name(text: str) -> str:
 
 async def _ready_image(tx: Transaction, image: str | None, endpoint: str) -> ReadyImage | None:
     copy = await copy_on(tx, image, endpoint) if image else None
-    return ReadyImage(copy.image, image_of(copy.record)) if copy else None
+    return ReadyImage(copy.image, image_of(copy.manifest)) if copy else None
 
 
 async def _begin(

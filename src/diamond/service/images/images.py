@@ -106,7 +106,7 @@ async def uses(
 async def definition(services: Services, principal: Principal, image: str, form: str) -> str:
     """A file from which the image can be built without Diamond."""
     row = await _load(services, principal, image)
-    return render(recipe_from(row.recipe), form or form_for(row.record.runtime))
+    return render(recipe_from(row.recipe), form or form_for(row.manifest.runtime))
 
 
 async def rename_image(
@@ -141,7 +141,7 @@ async def delete_image(services: Services, principal: Principal, image: str) -> 
 
 def removal(copy: CopyRow) -> Command:
     """Tells an endpoint to remove its file."""
-    file = {"sha256": copy.sha256, "format": copy.format, "identity": copy.record.identity}
+    file = {"sha256": copy.sha256, "format": copy.format, "identity": copy.manifest.identity}
     return Command("image", copy.endpoint, copy.owner, data={"act": "delete", **file})
 
 
@@ -168,7 +168,7 @@ async def _load(services: Services, principal: Principal, image: str) -> ImageRo
 
 
 def _packages(row: ImageRow, kind: str) -> dict[str, str]:
-    return row.record.packages.get(kind) or {}
+    return row.manifest.packages.get(kind) or {}
 
 
 def _listed(packages: dict[str, str]) -> list[schemas.Package]:

@@ -36,7 +36,7 @@ async def prune(
         unwanted = await _unwanted(connection, copies, time.time() - unused_days * DAY)
     require_endpoint_online(services, place)
     told = [
-        {"sha256": one.sha256, "identity": one.record.identity, "format": one.format}
+        {"sha256": one.sha256, "identity": one.manifest.identity, "format": one.format}
         for one in unwanted
     ]
     answer = await services.relay.ask_json(

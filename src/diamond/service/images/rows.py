@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from diamond.runtimes.records import Record, record_data
+from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow
 
-_RECORD_FIELDS = frozenset(field.name for field in fields(Record))
+_MANIFEST_FIELDS = frozenset(field.name for field in fields(ImageManifest))
 _UNKNOWN: JsonObject = {
     "identity": "",
     "format": "",
@@ -22,18 +22,20 @@ _UNKNOWN: JsonObject = {
 }
 
 
-def stored_record(data: Mapping[str, Any]) -> Record:
-    """A record from the database, where those of older versions may lack fields."""
+def stored_manifest(data: Mapping[str, Any]) -> ImageManifest:
+    """A manifest from the database, where those of older versions may lack fields."""
     known = {
-        name: value for name, value in data.items() if name in _RECORD_FIELDS and value is not None
+        name: value
+        for name, value in data.items()
+        if name in _MANIFEST_FIELDS and value is not None
     }
-    return Record(**{**_UNKNOWN, **known})
+    return ImageManifest(**{**_UNKNOWN, **known})
 
 
-RECORD = Codec(lambda stored: stored_record(stored or {}), record_data)
-MAYBE_RECORD = Codec(
-    lambda stored: stored_record(stored) if stored else None,
-    lambda record: record_data(record) if record else {},
+MANIFEST = Codec(lambda stored: stored_manifest(stored or {}), manifest_data)
+MAYBE_MANIFEST = Codec(
+    lambda stored: stored_manifest(stored) if stored else None,
+    lambda manifest: manifest_data(manifest) if manifest else {},
 )
 
 
@@ -42,7 +44,7 @@ class ImageRow(TypedRow):
     """An image of a person."""
 
     CODECS: ClassVar[Mapping[str, Codec]] = {
-        "record": RECORD,
+        "manifest": MANIFEST,
         "accepted": Codec(lambda stored: stored or {}, dict),
     }
 
@@ -53,7 +55,7 @@ class ImageRow(TypedRow):
     platform: str
     recipe: JsonObject
     """As its agent reported it (images/recipe.py)."""
-    record: Record
+    manifest: ImageManifest
     build: str | None
     created: float
     updated: float
@@ -70,14 +72,14 @@ class ImageRow(TypedRow):
 class CopyRow(TypedRow):
     """A file of an image on an endpoint: a place of one of its artifacts."""
 
-    CODECS: ClassVar[Mapping[str, Codec]] = {"record": RECORD}
+    CODECS: ClassVar[Mapping[str, Codec]] = {"manifest": MANIFEST}
 
     image: str
     endpoint: str
     format: str
     owner: str
     sha256: str
-    record: Record
+    manifest: ImageManifest
     at: float
 
 
@@ -96,7 +98,7 @@ class RequestRow(TypedRow):
 class TransferRow(TypedRow):
     """An image on its way to an endpoint, or to or from a registry."""
 
-    CODECS: ClassVar[Mapping[str, Codec]] = {"record": MAYBE_RECORD}
+    CODECS: ClassVar[Mapping[str, Codec]] = {"manifest": MAYBE_MANIFEST}
 
     id: str
     owner: str
@@ -107,7 +109,7 @@ class TransferRow(TypedRow):
     reference: str
     name: str
     sha256: str
-    record: Record | None
+    manifest: ImageManifest | None
     words: str
     state: str
     bytes: int

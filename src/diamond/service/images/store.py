@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import Artifact, ArtifactKind
 from diamond.core.task import FINAL_WORDS
-from diamond.runtimes.records import record_data
+from diamond.runtimes.manifests import manifest_data
 from diamond.service.artifacts import store as artifact_store
 from diamond.service.artifacts.rows import PlaceRow
 from diamond.service.images.rows import CopyRow, ImageRow
@@ -46,7 +46,7 @@ _COPIES = select(
     artifact_places.c.format,
     artifact_places.c.owner,
     artifact_places.c.digest.label("sha256"),
-    artifact_places.c.detail.label("record"),
+    artifact_places.c.detail.label("manifest"),
     artifact_places.c.at,
 )
 
@@ -155,20 +155,20 @@ async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str
 
 async def put_copy(tx: Transaction, copy: CopyRow) -> None:
     """An endpoint has one file of an image in each format: the newest."""
-    record = copy.record
+    manifest = copy.manifest
     await drop_copies(tx, [(copy.image, copy.endpoint, copy.format)])
     place = PlaceRow(
         owner=copy.owner,
         digest=copy.sha256,
         place=copy.endpoint,
         subject=copy.image,
-        path=record.file,
+        path=manifest.file,
         format=copy.format,
-        detail=record_data(record),
+        detail=manifest_data(manifest),
         at=copy.at,
     )
     await artifact_store.put_place(
-        tx, Artifact(copy.sha256, ArtifactKind.IMAGE, record.size), place
+        tx, Artifact(copy.sha256, ArtifactKind.IMAGE, manifest.size), place
     )
 
 
@@ -230,9 +230,9 @@ async def last_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[str
 
 def _mentions(word: str) -> ColumnElement[bool]:
     digest = word.removeprefix("sha256:")
-    record = func.lower(cast(images.c.record, Text))
+    manifest = func.lower(cast(images.c.manifest, Text))
     return or_(
         func.lower(images.c.name).contains(word.lower(), autoescape=True),
-        record.contains(word.lower(), autoescape=True),
+        manifest.contains(word.lower(), autoescape=True),
         starts_with(images.c.identity, f"sha256:{digest}"),
     )

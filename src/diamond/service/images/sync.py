@@ -17,7 +17,7 @@ from diamond.core.agent_messages import (
 )
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.protocol import ImageBytesTaken
-from diamond.runtimes.records import Record, record_from
+from diamond.runtimes.manifests import ImageManifest, manifest_from
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.endpoints.store import endpoints_by_id
@@ -103,27 +103,29 @@ async def take_transfers(services: Services, call: AgentCall, message: TransferR
 async def take_inventory(services: Services, call: AgentCall, message: ImageInventory) -> None:
     """What an endpoint has now; copies that were made since it looked are left alone."""
     looked = time.time() - message.age - 1.0
-    records = [record for item in message.items if (record := _read_record(item)) is not None]
+    manifests = [
+        manifest for item in message.items if (manifest := _read_manifest(item)) is not None
+    ]
 
     async def take(tx: Transaction) -> None:
         endpoint, owner = call.endpoint.id, call.endpoint.owner
         known = await store.copies_on(tx.connection, endpoint)
-        here = {(record.identity, record.format) for record in records}
+        here = {(manifest.identity, manifest.format) for manifest in manifests}
         gone = [copy for copy in known if _key(copy) not in here and copy.at < looked]
         await store.drop_copies(tx, [(copy.image, endpoint, copy.format) for copy in gone])
         changed = {copy.image for copy in gone}
         recorded = {(*_key(copy), copy.sha256) for copy in known}
-        for record in records:
-            if (record.identity, record.format, record.sha256) in recorded:
+        for manifest in manifests:
+            if (manifest.identity, manifest.format, manifest.sha256) in recorded:
                 continue
-            image = await store.image_of_identity(tx.connection, owner, record.identity)
-            if image is not None and await _counts_as(tx, image, record):
+            image = await store.image_of_identity(tx.connection, owner, manifest.identity)
+            if image is not None and await _counts_as(tx, image, manifest):
                 await store_copy(
                     tx,
                     owner=owner,
                     endpoint=endpoint,
                     image=image.id,
-                    record=record,
+                    manifest=manifest,
                 )
                 changed.add(image.id)
         await publish(tx, owner, [News("image", image) for image in sorted(changed)])
@@ -131,19 +133,19 @@ async def take_inventory(services: Services, call: AgentCall, message: ImageInve
     await services.store.run(take)
 
 
-def _read_record(item: dict[str, Any]) -> Record | None:
-    """None for a record that this version cannot read: it must not hold up the others."""
+def _read_manifest(item: dict[str, Any]) -> ImageManifest | None:
+    """None for a manifest that this version cannot read: it must not hold up the others."""
     try:
-        return record_from(item)
+        return manifest_from(item)
     except BadRequest as error:
-        log.info("a record of an image is left out: %s", error.message)
+        log.info("the manifest of an image is left out: %s", error.message)
         return None
 
 
 async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferReport) -> None:
     if transfer.state not in request_store.OPEN_STATES:
         return
-    record = _complete(transfer, record_from(report.record)) if report.record else None
+    manifest = _complete(transfer, manifest_from(report.record)) if report.record else None
     values: dict[str, Any] = {
         "state": report.state,
         "bytes": report.bytes or transfer.bytes,
@@ -153,11 +155,11 @@ async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferR
     if transfer.started is None and report.state == "running":
         values["started"] = time.time()
     image = transfer.image
-    fault = await _fault(tx, transfer, record) if report.state == "done" else ""
+    fault = await _fault(tx, transfer, manifest) if report.state == "done" else ""
     if fault:
         values |= {"state": "failed", "message": fault}
     elif report.state == "done" and transfer.kind != "push":
-        image = await _arrived(tx, transfer, report, record)
+        image = await _arrived(tx, transfer, report, manifest)
         values["image"] = image
     await request_store.change_transfer(tx, transfer.id, **values)
     if values["state"] == "failed":
@@ -195,28 +197,28 @@ async def _end_stalled(
             await end_transfer(tx, transfer, "failed", words)
 
 
-def _complete(transfer: TransferRow, reported: Record) -> Record:
+def _complete(transfer: TransferRow, reported: ImageManifest) -> ImageManifest:
     """A machine that lets only states leave reports no more than the digest: the rest is what was sent to it."""
-    sent = transfer.record
+    sent = transfer.manifest
     if reported.file or sent is None or sent.sha256 != reported.sha256:
         return reported
     return replace(sent, file="", arrived=reported.arrived, version=reported.version)
 
 
-async def _counts_as(tx: Transaction, image: ImageRow, record: Record) -> bool:
+async def _counts_as(tx: Transaction, image: ImageRow, manifest: ImageManifest) -> bool:
     """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
-    return not record.arrived or record.sha256 in await known_digests(tx, image)
+    return not manifest.arrived or manifest.sha256 in await known_digests(tx, image)
 
 
-async def _fault(tx: Transaction, transfer: TransferRow, record: Record | None) -> str:
+async def _fault(tx: Transaction, transfer: TransferRow, manifest: ImageManifest | None) -> str:
     """Why what arrived is rejected, as a message for its owner."""
-    if record is None or transfer.kind == "push":
+    if manifest is None or transfer.kind == "push":
         return ""
     if transfer.kind == "copy":
-        return "" if record.sha256 == transfer.sha256 else "another file came than was asked for"
+        return "" if manifest.sha256 == transfer.sha256 else "another file came than was asked for"
     owner = transfer.owner
-    known = await store.image_of_identity(tx.connection, owner, record.identity)
-    if known is None or record.sha256 in await known_digests(tx, known):
+    known = await store.image_of_identity(tx.connection, owner, manifest.identity)
+    if known is None or manifest.sha256 in await known_digests(tx, known):
         return ""
     return (
         f"it claims the recipe of your image {known.name or known.id}, with other bytes. "
@@ -225,26 +227,26 @@ async def _fault(tx: Transaction, transfer: TransferRow, record: Record | None) 
 
 
 async def _arrived(
-    tx: Transaction, transfer: TransferRow, report: TransferReport, record: Record | None
+    tx: Transaction, transfer: TransferRow, report: TransferReport, manifest: ImageManifest | None
 ) -> str:
-    if record is None:
-        raise BadRequest("A transfer that is done names the record of its image")
+    if manifest is None:
+        raise BadRequest("A finished transfer must name the manifest of its image")
     if transfer.kind == "copy" and transfer.image:
         await store_copy(
             tx,
             owner=transfer.owner,
             endpoint=transfer.endpoint,
             image=transfer.image,
-            record=record,
+            manifest=manifest,
         )
-        await release(tx, transfer.id, transfer.image, record)
+        await release(tx, transfer.id, transfer.image, manifest)
         return transfer.image
     return await store_image(
         tx,
         owner=transfer.owner,
         endpoint=transfer.endpoint,
-        record=record,
-        recipe=report.recipe or {"environment": {}, "platform": record.platform},
+        manifest=manifest,
+        recipe=report.recipe or {"environment": {}, "platform": manifest.platform},
         name=transfer.name,
     )
 
@@ -284,4 +286,4 @@ async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIte
 
 
 def _key(copy: CopyRow) -> tuple[str, str]:
-    return copy.record.identity, copy.format
+    return copy.manifest.identity, copy.format

@@ -13,7 +13,7 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import Build
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
-from diamond.runtimes.records import Record, record_data
+from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
@@ -54,7 +54,7 @@ async def provide_image(
     image = await own_image(tx, endpoint.owner, image)
     copy = await copy_on(tx, image, endpoint.id)
     if copy is not None:
-        return ReadyImage(image, image_of(copy.record))
+        return ReadyImage(image, image_of(copy.manifest))
     under_way = await request_store.open_transfer_to(tx, image, endpoint.id)
     if under_way is not None:
         return _waits_for_transfer(under_way)
@@ -89,7 +89,7 @@ async def start_transfer(
     name: str = "",
 ) -> TransferRow:
     """Store it, and send it to the endpoint that acts. `source` is the copy that is used."""
-    now, record = time.time(), source.record if source else None
+    now, manifest = time.time(), source.manifest if source else None
     transfer = TransferRow(
         id=ids.new_id(ids.MOVE),
         owner=endpoint.owner,
@@ -100,11 +100,11 @@ async def start_transfer(
         reference=reference,
         name=name,
         sha256=source.sha256 if source else "",
-        record=record,
+        manifest=manifest,
         words=words,
         state="waiting",
         bytes=0,
-        size=record.size if record else 0,
+        size=manifest.size if manifest else 0,
         message="",
         created=now,
         started=None,
@@ -132,7 +132,7 @@ def transfer_command(
         "act": act,
         "move": name or transfer.id,
         "reference": transfer.reference,
-        "record": record_data(transfer.record) if transfer.record else {},
+        "record": manifest_data(transfer.manifest) if transfer.manifest else {},
     }
     if recipe is not None:
         data["recipe"] = recipe
@@ -187,7 +187,7 @@ async def _way(
     copies = await files_to_take(tx, image)
     if not copies:
         words = "rebuilt there: no file of it is left"
-        return None, Way("rebuild", words, build_seconds(image.record))
+        return None, Way("rebuild", words, build_seconds(image.manifest))
     places = await endpoints_by_id(tx.connection, {copy.endpoint for copy in copies})
     online = {key for key, row in places.items() if row.state == "online"}
     found = [
@@ -202,13 +202,13 @@ async def _way(
 
 
 def _file(copy: CopyRow) -> File:
-    record = copy.record
-    return File(copy.format, record.size, record.platform, build_seconds(record))
+    manifest = copy.manifest
+    return File(copy.format, manifest.size, manifest.platform, build_seconds(manifest))
 
 
-def build_seconds(record: Record) -> float:
+def build_seconds(manifest: ImageManifest) -> float:
     """From nothing: the last build may have found most of it in the cache."""
-    built = record.built
+    built = manifest.built
     seconds = built.get("whole_seconds") or built.get("seconds") or UNKNOWN_BUILD_SECONDS
     return float(seconds)
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
 from diamond.images.comparing import build_differences
-from diamond.runtimes.records import Record, record_data
+from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
 from diamond.service.endpoints.rows import EndpointRow
@@ -96,7 +96,7 @@ def _show(
     uses: tuple[int, int],
     endpoints: Mapping[str, EndpointRow],
 ) -> schemas.Image:
-    record, environment = image.record, image.recipe.get("environment")
+    manifest, environment = image.manifest, image.recipe.get("environment")
     return schemas.Image(
         id=image.id,
         name=image.name or "",
@@ -104,12 +104,12 @@ def _show(
         identity=image.identity,
         platform=image.platform,
         environment=environment if isinstance(environment, dict) else {},
-        base=schemas.ImageBase.model_validate(record.base),
-        python=record.python,
-        size=record.size,
-        packages=sum(len(packages) for packages in record.packages.values()),
-        labels=record.labels,
-        built=_built(record),
+        base=schemas.ImageBase.model_validate(manifest.base),
+        python=manifest.python,
+        size=manifest.size,
+        packages=sum(len(packages) for packages in manifest.packages.values()),
+        labels=manifest.labels,
+        built=_built(manifest),
         build=image.build,
         created=image.created,
         updated=image.updated,
@@ -117,26 +117,26 @@ def _show(
         moves=[_transfer(transfer, endpoints) for transfer in transfers],
         uses=uses[0],
         in_use=uses[1],
-        differences=build_differences([record_data(copy.record) for copy in copies]),
+        differences=build_differences([manifest_data(copy.manifest) for copy in copies]),
     )
 
 
-def _built(record: Record) -> schemas.ImageBuilt:
-    known = {name: value for name, value in record.built.items() if value is not None}
-    return schemas.ImageBuilt.model_validate({"runtime": record.runtime, **known})
+def _built(manifest: ImageManifest) -> schemas.ImageBuilt:
+    known = {name: value for name, value in manifest.built.items() if value is not None}
+    return schemas.ImageBuilt.model_validate({"runtime": manifest.runtime, **known})
 
 
 def _copy(copy: CopyRow, endpoints: Mapping[str, EndpointRow]) -> schemas.ImageCopy:
-    record = copy.record
+    manifest = copy.manifest
     return schemas.ImageCopy.model_validate(
         {
             "endpoint": endpoints[copy.endpoint].name,
             "format": copy.format,
             "sha256": copy.sha256,
-            "size": record.size,
-            "file": record.file,
-            "runtime": record.runtime,
-            "shared": record.shared,
+            "size": manifest.size,
+            "file": manifest.file,
+            "runtime": manifest.runtime,
+            "shared": manifest.shared,
             "at": copy.at,
         }
     )

@@ -82,4 +82,4 @@ async def _guest_image(tx: Transaction, endpoint: EndpointRow, composed: Compose
             f"This image is not on {endpoint.name}, and only the owner of that account can add one",
             "Ask them to build it and share it with you.",
         )
-    return ReadyImage(copy.image, image_of(copy.record))
+    return ReadyImage(copy.image, image_of(copy.manifest))

@@ -1,4 +1,4 @@
-"""What is known of an image: a small JSON record beside its file."""
+"""What is known about an image: a small JSON manifest beside its file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SUFFIXES = {"squashfs": ".sqfs", "docker-archive": ".tar", "venv": ""}
 
 
 @dataclass(frozen=True)
-class Record:
+class ImageManifest:
     identity: Digest
     format: ImageFormat
     runtime: RuntimeName
-    """The one that built it."""
+    """Which runtime built it."""
     sha256: Hex
     """Of the file, in hex; of the installed list for a virtual environment."""
     size: int
@@ -61,7 +61,7 @@ class Record:
 
     @property
     def is_from_here(self) -> bool:
-        """Built by this agent, so that its recipe is believed. Records of version 1 do not say where a file came from."""
+        """Built by this agent, so that its recipe is believed. Manifests of version 1 do not say where a file came from."""
         return self.format == "venv" or (self.version >= VERSION and not self.arrived)
 
 
@@ -69,20 +69,20 @@ PUBLIC = ("identity", "sha256", "format", "platform", "size", "runtime")
 """What may leave a machine that lets only states leave."""
 
 
-def record_data(record: Record) -> Dict[str, Any]:
-    return asdict(record)
+def manifest_data(manifest: ImageManifest) -> Dict[str, Any]:
+    return asdict(manifest)
 
 
-def public_record_data(record: Record) -> Dict[str, Any]:
+def public_manifest_data(manifest: ImageManifest) -> Dict[str, Any]:
     """That there is such a file, and nothing of what is in it or where it lies."""
-    data = record_data(record)
+    data = manifest_data(manifest)
     return {**{name: data[name] for name in (*PUBLIC, "arrived", "version")}, "file": ""}
 
 
-def record_from(data: Any) -> Record:
-    """A record that somebody wrote. Raises `BadRequest`."""
-    record = decode(Record, data, "record")
-    return replace(record, version=data.get("version") or 1)
+def manifest_from(data: Any) -> ImageManifest:
+    """A manifest that somebody wrote. Raises `BadRequest`."""
+    manifest = decode(ImageManifest, data, "record")
+    return replace(manifest, version=data.get("version") or 1)
 
 
 def stat_of(path: Path) -> Dict[str, int]:
