@@ -22,7 +22,7 @@ INSIDE = "\ndiamond_inside=("
 
 @dataclass(frozen=True)
 class Where:
-    """The node: by its name, or as that of a rank; without both, the job's first."""
+    """The node: by its name, or by a rank on it; without both, the first of the job."""
 
     node: str = ""
     rank: int | None = None
