@@ -1,6 +1,6 @@
 """Trees of data: what is known of them, scans that make them, and transfers that bring them to endpoints.
 
-Revision ID: 0030
+Revision ID: 0032
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0030"
-down_revision = "0029"
+revision = "0032"
+down_revision = "0031"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
