@@ -30,7 +30,7 @@ class Copy:
 @dataclass(frozen=True)
 class Way:
     how: str
-    """`here`: it lies there; `local`: made from another copy there; `service`: through the service; '': none."""
+    """`here`: it lies there; `convert`: made from another copy there; `service`: through the service; '': none."""
     source: str = ""
     words: str = ""
 
@@ -41,7 +41,7 @@ def choose_way(copies: Sequence[Copy], goal: str, layout: str, size: int) -> Way
     if any(one.layout == layout for one in here):
         return Way("here", goal, "it is there already")
     if here:
-        return Way("local", goal, f"made into {_called(layout)} there")
+        return Way("convert", goal, f"made into {_called(layout)} there")
     best = _best([one for one in copies if one.endpoint != goal])
     if best is None:
         return Way("", words=_why_not(copies))

@@ -151,7 +151,7 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> list[Ended]:
 
 def _first_command(transfer: TransferRow) -> Command:
     data: JsonObject = {"transfer": transfer.id, "tree": transfer.tree}
-    if transfer.way == "local" and transfer.layout == "archive":
+    if transfer.way == "convert" and transfer.layout == "archive":
         return Command("data", transfer.goal, transfer.owner, data={"act": "archive", **data})
     data |= {"size": transfer.size, "files": transfer.files}
     data |= {"layout": transfer.layout, "way": transfer.way}
