@@ -60,7 +60,7 @@ async def provide_tree(
     if not way.how:
         raise Conflict(
             f"The data {row.digest[:12]} cannot come to {endpoint.name}: {way.words}",
-            "`diamond data where NAME` lists its copies.",
+            "Its page lists its copies.",
         )
     return _waits_for(await start_transfer(tx, row, endpoint, way, layout))
 

@@ -20,7 +20,8 @@ async def find_tree(connection: AsyncConnection, owner: str, digest: str) -> Tre
     row = await store.find_tree(connection, owner, plain_digest(digest))
     if row is None:
         raise NotFound(
-            f"There is no data with the digest {digest!r}", "`diamond data list` lists yours."
+            f"There is no data with the digest {digest!r}",
+            "Data of others must be shared with you first.",
         )
     return row
 
