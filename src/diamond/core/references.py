@@ -10,8 +10,9 @@ from diamond.core.errors import BadRequest
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 ALIAS = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _NUMBER = re.compile(r"v([1-9][0-9]{0,8})")
+_LIKE_NUMBER = re.compile(r"v[0-9]+")
 _DIGEST = re.compile(r"sha256:([0-9a-f]{8,64})")
-_OWNER = re.compile(r"[^/@\s\x00-\x1f\x7f][^/\s\x00-\x1f\x7f]{0,199}")
+_OWNER = re.compile(r"[A-Za-z0-9][^/\s\x00-\x1f\x7f]{0,199}")
 FORMS = "Write NAME for the newest version, NAME@v2, NAME@sha256:…, or OWNER/NAME@v2 for one that somebody shares with you."
 
 
@@ -52,11 +53,11 @@ def read_reference(text: str) -> Reference:
         return Reference(name, owner, number=int(number[1]))
     if digest := _DIGEST.fullmatch(version):
         return Reference(name, owner, digest=digest[1])
-    if ALIAS.fullmatch(version):
+    if is_alias(version):
         return Reference(name, owner, alias=version)
     raise BadRequest(f"{version[:80]!r} is not a version", FORMS)
 
 
 def is_alias(text: str) -> bool:
     """Whether a version may be called so: not a number, which would hide a version."""
-    return bool(ALIAS.fullmatch(text)) and not _NUMBER.fullmatch(text)
+    return bool(ALIAS.fullmatch(text)) and not _LIKE_NUMBER.fullmatch(text)

@@ -83,18 +83,22 @@ async def import_run(
     return await imports.import_run(services, person, body)
 
 
-@router.get("/imports/{run}", response_model=schemas.ImportedRun, responses=problems(404))
-async def get_imported(run: str, services: Service, person: Person) -> schemas.ImportedRun:
-    return await imports.get_imported(services, person, run)
+@router.get("/imports/{imported}", response_model=schemas.ImportedRun, responses=problems(404))
+async def get_imported(imported: str, services: Service, person: Person) -> schemas.ImportedRun:
+    return await imports.get_imported(services, person, imported)
 
 
-@router.get("/imports/{run}/curves", response_model=schemas.ImportedCurves, responses=problems(404))
-async def imported_curves(run: str, services: Service, person: Person) -> schemas.ImportedCurves:
+@router.get(
+    "/imports/{imported}/curves", response_model=schemas.ImportedCurves, responses=problems(404)
+)
+async def imported_curves(
+    imported: str, services: Service, person: Person
+) -> schemas.ImportedCurves:
     """All points that were imported."""
-    return await imports.imported_curves(services, person, run)
+    return await imports.imported_curves(services, person, imported)
 
 
-@router.delete("/imports/{run}", status_code=204, responses=problems(404))
-async def remove_imported(run: str, services: Service, person: Person) -> None:
+@router.delete("/imports/{imported}", status_code=204, responses=problems(404))
+async def remove_imported(imported: str, services: Service, person: Person) -> None:
     """Remove it from the table; the tool it comes from keeps it."""
-    await imports.remove_imported(services, person, run)
+    await imports.remove_imported(services, person, imported)

@@ -81,7 +81,7 @@ def _tasks(owner: str, project: str) -> Select[Any]:
             of.ended,
             of.node_seconds,
             of.retry_of,
-            literal("[]"),
+            cast(of.tags, Text),
             cast(run_summaries.c.facts, Text),
             run_summaries.c.metrics,
         )

@@ -13,7 +13,7 @@ from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import row_of, rows_of, values_of
-from diamond.service.platform.database.tables import history, tasks
+from diamond.service.platform.database.tables import history, records, tasks
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 from diamond.service.tasks.summaries import add_summary
 
@@ -50,6 +50,8 @@ _SAVE = (
 )
 
 
+TAGS_LOOKED_AT = 2000
+"""Of so many of the newest tasks the tags are offered."""
 _ADD = insert(tasks)
 _UNCONFIRMED = (
     select(tasks.c.id)
@@ -75,6 +77,31 @@ async def save_task(tx: Transaction, task: TaskRow) -> None:
     )
     if result.rowcount != 1:
         raise LostRace(task.id)
+
+
+async def annotate_task(tx: Transaction, task: TaskRow) -> None:
+    """Save its name, tags and note; raises LostRace if the row has changed since it was read."""
+    await remember_name(tx, task.owner, task.name)
+    result = await tx.connection.execute(
+        update(tasks)
+        .where(tasks.c.id == task.id, tasks.c.version == task.version)
+        .values(name=task.name, tags=list(task.tags), note=task.note, version=task.version + 1)
+    )
+    if result.rowcount != 1:
+        raise LostRace(task.id)
+
+
+async def newest_tags(
+    connection: AsyncConnection, owner: str, among: int = TAGS_LOOKED_AT
+) -> list[str]:
+    """The tags of the newest tasks, each as often as it is used."""
+    newest = (
+        select(tasks.c.tags)
+        .where(tasks.c.owner == owner, tasks.c.kind == "run")
+        .order_by(tasks.c.created.desc(), tasks.c.id.desc())
+        .limit(among)
+    )
+    return [tag for tags in (await connection.execute(newest)).scalars() for tag in tags]
 
 
 async def find_task(connection: AsyncConnection, task: str) -> TaskRow | None:
@@ -126,6 +153,13 @@ async def recent_tasks(
 async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
     """Those that repeat this task, or continue it."""
     return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)), TaskRow)
+
+
+async def tasks_without_record(connection: AsyncConnection, limit: int) -> list[TaskRow]:
+    """Those that are older than records."""
+    has_record = select(records.c.task).where(records.c.task == tasks.c.id).exists()
+    query = select(tasks).where(~has_record).order_by(tasks.c.id).limit(limit)
+    return rows_of(await connection.execute(query), TaskRow)
 
 
 async def add_history(tx: Transaction, lines: list[HistoryRow]) -> None:

@@ -48,10 +48,9 @@ async def save_view(
 async def remove_view(services: Services, principal: Principal, view: str) -> None:
     async def remove(tx: Transaction) -> None:
         row = await view_store.find_view(tx.connection, view)
-        if row is None:
+        if row is None or (row.owner != principal.user and row.project not in principal.projects):
             raise NotFound(f"There is no view {view!r}", "It may belong to somebody else.")
-        seen = Role.VIEWER if row.project in principal.projects else None
-        require(principal, Action.WRITE, owner=row.owner, shared=seen, what="view")
+        require(principal, Action.WRITE, owner=row.owner, shared=Role.VIEWER, what="view")
         await view_store.drop_view(tx, row.id)
         await publish(tx, principal.user, [News("changed", "views")])
 

@@ -1,6 +1,6 @@
 """The table of runs: summaries kept with tasks and metrics, imported runs, saved views; edges of lineage; reproductions.
 
-Revision ID: 0030
+Revision ID: 0033
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0030"
-down_revision = "0029"
+revision = "0033"
+down_revision = "0032"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 DIGEST = sa.String(80).with_variant(sa.String(80, collation="C"), "postgresql")
