@@ -86,7 +86,7 @@ class ComparedRun(BaseModel):
     attempts: int | None = None
     node: str = ""
     has_code: bool = False
-    """`GET /tasks/{task}/diff?against=` compares it with that of another task."""
+    """`GET /tasks/{task}/diff?against=` compares it with another task's code."""
 
 
 class ComparedRow(BaseModel):
