@@ -32,6 +32,7 @@ from diamond.service.platform.database.columns import (
     owner_column,
 )
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.record_tables import *
 
 endpoints = Table(
     "endpoints",
