@@ -28,6 +28,7 @@ COMMANDS = {
     "tasks": "tasks",
     "runs": "runs",
     "compare": "runs",
+    "lineage": "lineage",
     "show": "show",
     "logs": "logs",
     "shell": "shell",

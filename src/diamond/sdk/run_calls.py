@@ -89,6 +89,11 @@ class RunCalls(ImageCalls):
         """Two to ten runs: `{"runs", "parts": [{"name", "rows": [{"name", "values", "differs"}]}]}`."""
         return dict(self.transport.get(f"{API}/runs/compare", {"run": list(runs)}))
 
+    def lineage(self, of: str, *, direction: str = "both", depth: int = 100) -> JsonObject:
+        """`{"nodes", "edges", "tasks", "made", "is_complete"}` around a task or a digest; direction: both, backward, forward."""
+        query = {"of": of, "direction": direction, "depth": depth}
+        return dict(self.transport.get(f"{API}/lineage", query))
+
     def views(self, page: str = "") -> list[JsonObject]:
         """Saved views: yours, and those of your projects."""
         return list(self.transport.get(f"{API}/views", {"page": page or None})["items"])

@@ -29,6 +29,7 @@ from diamond.service.images import transfers as image_transfers
 from diamond.service.jobs import routes as jobs
 from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
+from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
@@ -98,6 +99,7 @@ PARTS = (
     output,
     endpoints,
     runs,
+    lineage,
     views,
     tasks_cleanup,
     people,

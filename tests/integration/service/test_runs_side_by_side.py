@@ -40,7 +40,7 @@ def compared(client: Client, *runs: str) -> Any:
 
 
 def part(comparison: Any, name: str) -> dict[str, Any]:
-    rows = next((each["rows"] for each in comparison["parts"] if each["name"] == name), [])
+    rows = [row for each in comparison["parts"] if each["name"] == name for row in each["rows"]]
     return {row["name"]: (*row["values"], row["differs"]) for row in rows}
 
 

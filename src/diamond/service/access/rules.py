@@ -202,6 +202,7 @@ RULES: dict[str, Rule] = {
     "GET /runs/imports/{imported}": _read("imported"),
     "GET /runs/imports/{imported}/curves": _read("imported"),
     "DELETE /runs/imports/{imported}": _manage("imported"),
+    "GET /lineage": _read(),
     "GET /views": _read(),
     "PUT /views": _tell(),
     "DELETE /views/{view}": _manage("view"),

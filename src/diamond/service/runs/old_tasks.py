@@ -1,4 +1,4 @@
-"""Summaries of tasks that were made before summaries were kept, in the background after an upgrade."""
+"""Summaries and lineage of tasks that were made before these were kept, in the background after an upgrade."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from diamond.service.lineage.edges import add_inputs
 from diamond.service.output import metric_store
 from diamond.service.output.metric_summary import Summary, curve_summary
 from diamond.service.output.metrics import TRAINING
@@ -63,6 +64,8 @@ async def _summarise(tx: Transaction, rows: Sequence[TaskRow]) -> None:
         own = [(each.name, curves[each.id]) for each in series if each.task == row.id]
         summaries.append(summary_of(row, {**_kept(row), **curve_summary(own)}))
     await tx.insert_new(run_summaries, summaries)
+    for row in rows:
+        await add_inputs(tx, row.id, row.owner, row.order_json)
 
 
 def _kept(row: TaskRow) -> Summary:

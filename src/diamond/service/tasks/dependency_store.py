@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency, DependencyState
 from diamond.core.task import FINAL_WORDS
+from diamond.service.lineage.edges import settle_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import dependencies, image_wishes, tasks
@@ -105,3 +106,4 @@ async def settle_order(tx: Transaction, task: TaskRow) -> None:
         settled.values({name: columns[name] for name in ("order", "digest", "chain")})
     )
     await settle_summary(tx, task)
+    await settle_image(tx, task.id, task.owner, task.order_json)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, update
 
+from diamond.core.artifacts import plain_digest
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Columns, JsonObject
 from diamond.service.platform.database.tables import run_summaries
@@ -48,7 +49,7 @@ def facts_of(task: TaskRow) -> JsonObject:
     resources, code, image = (order.get(name) or {} for name in ("resources", "code", "image"))
     facts: JsonObject = {
         "params": {name: _short(value) for name, value in (order.get("params") or {}).items()},
-        "data": {name: _short(value) for name, value in (order.get("data") or {}).items()},
+        "data": {name: _short(value) for name, value in _data(order).items()},
         "code": code.get("snapshot") or "",
         "commit": code.get("git_commit") or (task.code or {}).get("commit") or "",
         "image": image.get("identity") or "",
@@ -57,6 +58,13 @@ def facts_of(task: TaskRow) -> JsonObject:
         "launch": (order.get("launch") or {}).get("kind", "single"),
     }
     return {name: value for name, value in facts.items() if value not in ("", {})}
+
+
+def _data(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Paths, and digests of versions."""
+    trees = order.get("trees") or {}
+    digests = {name: f"sha256:{plain_digest(tree['digest'])}" for name, tree in trees.items()}
+    return {**(order.get("data") or {}), **digests}
 
 
 def _short(value: Any) -> Any:
