@@ -443,6 +443,8 @@ class Welcome:
     now: float = 0.0
     restored: bool = False
     """The service has come back from a backup and lacks what it had confirmed since."""
+    takes_facts: bool = False
+    """The service keeps what runs note for the record (core/facts.py)."""
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,7 @@ def _attempt(attempt: AttemptRow) -> Draft:
         started=attempt.started,
         ended=attempt.ended,
         exit_code=attempt.exit_code,
+        script=attempt.script,
         runs=[RunEnded(run.run, run.started, run.ended, run.exit_code) for run in attempt.runs],
     )
     nodes = sorted({run.node for run in attempt.runs if run.node})
