@@ -74,9 +74,9 @@ SLICE_TABLES = {
         administration: access endpoints limits people platform projects sign_in
         lineage: access people platform
         tasks: access chains code endpoints entries limits lineage notifications people platform projects
-        output: access endpoints people platform storage tasks
+        output: access endpoints entries people platform storage tasks
         views: access people platform projects
-        images: access artifacts endpoints output people platform tasks
+        images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
