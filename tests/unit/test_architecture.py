@@ -87,6 +87,7 @@ SLICE_TABLES = {
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code endpoints images output platform storage tasks trees
         records: access entries people platform tasks
+        reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints entries limits notifications output people platform tasks

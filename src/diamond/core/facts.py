@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Dict, Iterable, List, Optional
 
-from diamond.core.decoding import Count, Kind, Line, decode
+from diamond.core.decoding import Count, Hex, Kind, Line, decode
 from diamond.core.errors import BadRequest
 
 FILE = "facts.jsonl"
@@ -45,6 +45,8 @@ class JobFacts:
     packages: Dict[str, Version] = field(default_factory=dict)
     seeds: Dict[str, Setting] = field(default_factory=dict)
     settings: Dict[str, Setting] = field(default_factory=dict)
+    inputs: Dict[Line, Hex] = field(default_factory=dict)
+    """Digests of the files of small data, by name and path: era5/2020.nc."""
 
 
 def read_facts(line: bytes) -> Optional[JobFacts]:
@@ -53,7 +55,14 @@ def read_facts(line: bytes) -> Optional[JobFacts]:
         facts = decode(JobFacts, json.loads(line))
     except (BadRequest, ValueError, RecursionError):
         return None
-    many = (facts.libraries, facts.packages, facts.seeds, facts.settings, facts.gpus)
+    many = (
+        facts.libraries,
+        facts.packages,
+        facts.seeds,
+        facts.settings,
+        facts.gpus,
+        facts.inputs,
+    )
     return None if any(len(one) > MOST_NAMES for one in many) else facts
 
 

@@ -217,7 +217,15 @@ def _chance(first: Witness, second: Witness) -> Cause:
 
 
 def _facts(witness: Witness) -> FactsSeen | None:
-    return witness.record.facts[-1] if witness.record.facts else None
+    """Of its last run, which may have several entries: the machine is seen before the libraries are."""
+    seen = witness.record.facts
+    if not seen:
+        return None
+    last, values = seen[-1], {}
+    for facts in seen:
+        if (facts.attempt, facts.run) == (last.attempt, last.run):
+            values.update({name: value for name, value in vars(facts).items() if value})
+    return FactsSeen(**{**vars(FactsSeen(last.attempt, last.run)), **values})
 
 
 def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
