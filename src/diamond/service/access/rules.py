@@ -210,6 +210,7 @@ RULES: dict[str, Rule] = {
     "GET /tasks/{task}/diff": _read("task"),
     "GET /tasks/{task}/files": _read("task"),
     "GET /tasks/{task}/files/content": _read("task"),
+    "GET /tasks/{task}/files.zip": _read("task"),
     "GET /tasks/{task}/history": _read("task"),
     "GET /tasks/{task}/logs": _read("task"),
     "GET /tasks/{task}/logs/{stream}": _read("task"),
