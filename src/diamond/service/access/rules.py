@@ -96,6 +96,7 @@ RULES: dict[str, Rule] = {
     "GET /invitations": _read(),
     "POST /invitations": _admin(),
     "POST /projects/{project}/invitations": _manage("project", Role.MANAGER),
+    "POST /invitations/look": _open(),
     "POST /invitations/accept": _manage(),
     "DELETE /invitations/{invitation}": _manage("invitation"),
     "GET /settings": _admin(is_noted=False),
