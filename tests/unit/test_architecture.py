@@ -70,7 +70,8 @@ SLICE_TABLES = {
         tasks: access chains code endpoints limits notifications people platform projects
         output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
-        sharing: access endpoints images notifications people platform projects tasks
+        models: access artifacts output people platform tasks
+        sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks

@@ -29,6 +29,7 @@ from diamond.service.jobs import routes as jobs
 from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
 from diamond.service.maintenance import periodic
+from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
 from diamond.service.notifications.webhook_secrets import seal_old_ones
@@ -104,6 +105,7 @@ PARTS = (
     scales,
     recipes,
     images,
+    models,
     artifacts,
     storage,
     code_blob,
