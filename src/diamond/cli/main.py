@@ -31,6 +31,7 @@ COMMANDS = {
     "cancel": "task_actions",
     "retry": "task_actions",
     "resume": "task_actions",
+    "tag": "tag",
     "files": "files",
     "get": "files",
     "clean": "clean",

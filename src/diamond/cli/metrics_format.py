@@ -5,16 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from diamond.cli.format import duration
+
 Series = dict[str, Any]
 USAGE_NAMES = {"cpu_percent": "CPU", "memory_mb": "memory"}
 
 
-def metric_lines(metrics: list[Series], usage: list[Series]) -> list[str]:
-    """The last value of each metric, and the peak usage of each resource."""
-    rows = [(str(series["name"]), text) for series in metrics for text in _latest(series)]
+def progress_lines(summary: dict[str, Any]) -> list[str]:
+    """step 33 of 4000 (1 %), about 2.2 h left."""
+    progress = summary["progress"]
+    if not progress:
+        return []
+    total = progress["total"]
+    text = f"{progress['unit']} {progress['done']:.6g}"
+    text += f" of {total:.6g} ({100 * progress['fraction']:.0f} %)" if total else ""
+    left = progress["seconds_left"]
+    return [f"  Progress  {text}" + (f", about {duration(left)} left" if left is not None else "")]
+
+
+def metric_lines(summary: dict[str, Any], metrics: list[Series], usage: list[Series]) -> list[str]:
+    """The last value of each metric with its best or its range, and the peak usage of each resource."""
+    ranges = {str(values["name"]): _range(values) for values in summary["values"]}
+    rows = [
+        (name, text + ranges.get(name, ""))
+        for series in metrics
+        for name in [str(series["name"])]
+        for text in _latest(series)
+    ]
     rows += [(_usage_name(str(series["name"])), text) for series in usage for text in _peak(series)]
     width = max((len(name) for name, _ in rows), default=0)
     return [f"{name.ljust(width)}  {text}" for name, text in rows]
+
+
+def _range(values: dict[str, Any]) -> str:
+    if values["min"] == values["max"]:
+        return ""
+    best = values["best"]
+    if best:
+        return f"  (best {values[best]:.6g}{_step(values[best + '_step'], ' at')})"
+    return f"  (from {values['min']:.6g} to {values['max']:.6g})"
 
 
 def _latest(series: Series) -> Iterator[str]:

@@ -90,6 +90,7 @@ class TaskFilter:
         str,
         typer.Option("--search", help="Text in name, endpoint, node, reason or message; or an id."),
     ] = ""
+    tag: Annotated[str, typer.Option("--tag", help="A tag they have.")] = ""
 
     def __post_init__(self) -> None:
         for state in self.state or []:
@@ -98,4 +99,4 @@ class TaskFilter:
 
     @property
     def is_given(self) -> bool:
-        return bool(self.state or self.endpoint or self.name or self.search)
+        return bool(self.state or self.endpoint or self.name or self.search or self.tag)

@@ -13,7 +13,7 @@ from diamond.cli.chain_format import attempt_lines, chain_lines, planned_lines
 from diamond.cli.dependency_format import dependency_lines
 from diamond.cli.endpoint_status import describe_offline, is_offline
 from diamond.cli.format import describe_resources, duration, time_ago, timestamp
-from diamond.cli.metrics_format import metric_lines
+from diamond.cli.metrics_format import metric_lines, progress_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLORS, color, print_json, without_control_characters
 from diamond.cli.profile_format import is_this_machine
@@ -35,13 +35,14 @@ def show(task: TaskId, as_json: Json = False) -> None:
         print_json({**shown.raw, "history": history})
         return
     endpoint = _endpoint_of(client, shown)
-    for line in [*_head(shown, endpoint), *_order(shown)]:
+    (summary,) = client.summaries([shown.id])
+    for line in [*_head(shown, endpoint), *progress_lines(summary), *_order(shown)]:
         print(without_control_characters(line))
     _section("Waiting for", dependency_lines(shown.raw))
     _section("Attempts", attempt_lines(shown, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(shown))
     _section("Planned and actual", planned_lines(shown))
-    _section("Metrics", metric_lines(client.metrics(shown.id), client.usage(shown.id)))
+    _section("Metrics", metric_lines(summary, client.metrics(shown.id), client.usage(shown.id)))
     _section("Why it waited", waiting_reasons(history))
     _section("Notes", [_note(event) for event in history if event.get("type") == "note"])
     if shown.is_final:
@@ -78,6 +79,13 @@ def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
         yield f"  Ended     {timestamp(task.ended)}"
     elif task.as_of:
         yield f"  Updated   {time_ago(task.as_of)}"
+    if task.tags:
+        yield f"  Tags      {', '.join(task.tags)}"
+    if task.note:
+        yield from (
+            f"  {'Note' if n == 0 else '':8}  {line}"
+            for n, line in enumerate(task.note.splitlines())
+        )
     if task.retry_of:
         yield f"  Retry of  {task.retry_of}"
     if task.archived:

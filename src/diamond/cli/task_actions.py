@@ -52,6 +52,7 @@ def cancel(
             endpoint=which.endpoint,
             name=which.name,
             search=which.search,
+            tag=which.tag,
         )
         results = _run_bulk("cancel", "Cancelled", matching, yes=yes, as_json=as_json)
     else:
@@ -81,6 +82,7 @@ def retry(
             endpoint=which.endpoint,
             name=which.name,
             search=which.search,
+            tag=which.tag,
         )
         results = _run_bulk("retry", "Started again", matching, yes=yes, as_json=as_json)
     else:

@@ -50,6 +50,7 @@ def tasks(
         endpoint=which.endpoint,
         name=which.name,
         search=which.search,
+        tag=which.tag,
         kind=kind,
         cursor=page.cursor,
         limit=None if page.everything else page.limit,

@@ -153,6 +153,7 @@ class Client(ScaleCalls):
         endpoint: str = "",
         name: str = "",
         search: str = "",
+        tag: str = "",
         kind: str = "",
         job: str = "",
         since: float | None = None,
@@ -166,6 +167,7 @@ class Client(ScaleCalls):
             "endpoint": endpoint,
             "name": name,
             "search": search,
+            "tag": tag,
             "kind": kind,
             "job": job,
             "since": since,
@@ -186,16 +188,51 @@ class Client(ScaleCalls):
         return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
 
     def cancel_matching(
-        self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
+        self,
+        *,
+        state: Sequence[str] = (),
+        endpoint: str = "",
+        name: str = "",
+        search: str = "",
+        tag: str = "",
     ) -> BulkAction:
         """All open tasks that match; `.count` is their number, `for outcome in ….go():` cancels them."""
-        return self._matching("cancel", state, endpoint, name, search)
+        filters = {"endpoint": endpoint, "name": name, "search": search, "tag": tag}
+        return self._matching("cancel", state, filters)
 
     def retry_matching(
-        self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
+        self,
+        *,
+        state: Sequence[str] = (),
+        endpoint: str = "",
+        name: str = "",
+        search: str = "",
+        tag: str = "",
     ) -> BulkAction:
         """All ended tasks that match (default: failed and cancelled); `.go()` runs them again."""
-        return self._matching("retry", state, endpoint, name, search)
+        filters = {"endpoint": endpoint, "name": name, "search": search, "tag": tag}
+        return self._matching("retry", state, filters)
+
+    def annotate(
+        self,
+        task: str,
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        tags: Sequence[str] | None = None,
+        add_tags: Sequence[str] = (),
+        remove_tags: Sequence[str] = (),
+    ) -> Task:
+        """Rename a task, write a note or change its tags; what is left out stays. `tags` replaces all of them."""
+        changes: dict[str, Any] = {"add_tags": list(add_tags), "remove_tags": list(remove_tags)}
+        changes |= {} if name is None else {"name": name}
+        changes |= {} if note is None else {"note": note}
+        changes |= {} if tags is None else {"tags": list(tags)}
+        return model_from_json(Task, self.transport.send("PATCH", _path(task), changes))
+
+    def summaries(self, tasks: Sequence[str]) -> list[dict[str, Any]]:
+        """For each task its progress with the seconds left, and the last, lowest and highest value of each metric."""
+        return list(self.transport.get(f"{API}/metrics/summaries", {"task": list(tasks)})["items"])
 
     def resume(self, task: str, *, budget: str = "", attempts: int | None = None) -> Task:
         """Continue a task: the same task if it has not ended, else a new one that starts where it stopped."""
@@ -335,12 +372,11 @@ class Client(ScaleCalls):
         return self.transport.get(_path(task, "report"))
 
     def _matching(
-        self, action: str, state: Sequence[str], endpoint: str, name: str, search: str
+        self, action: str, state: Sequence[str], filters: Mapping[str, str]
     ) -> BulkAction:
         from diamond.sdk.bulk import BulkAction
 
-        filters = {"state": list(state), "endpoint": endpoint, "name": name, "search": search}
-        return BulkAction(self.transport, action, filters)
+        return BulkAction(self.transport, action, {"state": list(state), **filters})
 
     def _spec(
         self,

@@ -46,6 +46,8 @@ class Task:
     """When its logs and curves were removed from the service."""
     final_metrics: dict[str, Any] = field(default_factory=dict)
     """Of an archived task: the last, smallest and largest value of each metric."""
+    tags: list[str] = field(default_factory=list)
+    note: str = ""
     version: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 

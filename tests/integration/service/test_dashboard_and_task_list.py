@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from support.http import Answer
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -33,6 +34,10 @@ def send_metrics(scene: Scene, task: str, attempt: str, rows: list[dict[str, Any
     data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "metrics", "offset": 0}
     scene.agent.bytes((part, data))
+
+
+def patch(scene: Scene, task: str, **changes: Any) -> Answer:
+    return scene.client.call("PATCH", f"/tasks/{task}", changes)
 
 
 def ids(answer: Any) -> list[str]:
@@ -249,3 +254,44 @@ def test_either_some_tasks_or_a_filter(scene: Scene) -> None:
         {"matching": {"state": ["asleep"]}},
     ):
         assert scene.client.call("POST", "/tasks/cancel", body).status == 422
+
+
+def test_tags_note_and_name_are_changed_at_any_time_and_tags_are_found(scene: Scene) -> None:
+    task, attempt = scene.taken(name="first-try")
+    other, _ = scene.taken(name="first-try")
+    tag = f"paper-{scene.name}"[:40]
+    changed = patch(scene, task, add_tags=[tag, "fp16"], note="see 3.2", name="ablation").json
+    assert (changed["tags"], changed["note"], changed["name"]) == (
+        [tag, "fp16"],
+        "see 3.2",
+        "ablation",
+    )
+    assert changed["version"] > 1 and changed["order"]["name"] == "first-try"
+    end(scene, task, attempt, 0)
+    assert scene.task(task)["tags"] == [tag, "fp16"]
+    assert ids(scene.client.get(f"/tasks?tag={tag}")) == [task]
+    assert ids(scene.client.get("/tasks?name=ablation")) == [task]
+    assert scene.client.get(f"/tasks/counts?tag={tag}")["counts"]["succeeded"] == 1
+    assert ids(scene.client.get(f"/tasks?tag={tag[:-1]}")) == []
+    assert {"tag": tag, "tasks": 1} in scene.client.get("/tasks/tags")["items"]
+    left = patch(scene, task, remove_tags=[tag]).json
+    assert left["tags"] == ["fp16"] and scene.task(other)["tags"] == []
+    refused = patch(scene, task, add_tags=['a"b']).status
+    assert refused == 422
+
+
+def test_a_summary_has_progress_and_the_range_of_each_metric_over_attempts(scene: Scene) -> None:
+    task, attempt = scene.taken(run="python train.py --steps 10")
+    scene.tell("started", task, attempt, run=1, node="n7")
+    now = time.time()
+    rows = [{"step": n, "time": now - 8 + 2 * n, "loss": 1 / n, "lr": n} for n in (1, 2, 3, 4)]
+    send_metrics(scene, task, attempt, [*rows, {"step": 5, "time": now, "loss": float("nan")}])
+    (summary,) = scene.client.get(f"/metrics/summaries?task={task}&sparks=true")["items"]
+    progress = summary["progress"]
+    assert (progress["unit"], progress["done"], progress["total"]) == ("step", 5, 10)
+    assert 0 < progress["seconds_left"] <= 12
+    loss = next(one for one in summary["values"] if one["name"] == "loss")
+    assert (loss["last"], loss["step"], loss["min"], loss["max_step"]) == (0.25, 4, 0.25, 1)
+    assert (summary["main"], loss["best"], len(summary["spark"])) == ("loss", "min", 4)
+    overview = scene.client.get("/overview")
+    assert task in [one["task"] for one in overview["summaries"]]

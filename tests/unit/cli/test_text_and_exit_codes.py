@@ -211,9 +211,10 @@ def test_a_metric_that_is_no_number_says_since_when() -> None:
     loss = {"name": "loss", "points": [[1, 1.0, 0.5], [3, 2.0, None], [4, 3.0, None]]}
     accuracy = {"name": "accuracy", "points": [[4, 3.0, 0.25]]}
     usage = {"name": "gpu0_memory_mb", "points": [[None, 1.0, 10.0], [None, 2.0, None]]}
-    assert metric_lines([loss, accuracy], [usage]) == [
+    best = {"name": "accuracy", "min": 0.1, "max": 0.5, "max_step": 2, "best": "max"}
+    assert metric_lines({"values": [best]}, [loss, accuracy], [usage]) == [
         "loss          not a number since step 3",
-        "accuracy      0.25 at step 4",
+        "accuracy      0.25 at step 4  (best 0.5 at step 2)",
         "GPU 0 memory  at most 10 MB",
     ]
 

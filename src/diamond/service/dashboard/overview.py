@@ -20,6 +20,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.output import metric_store
 from diamond.service.output.headline import most_telling
 from diamond.service.output.metrics import TRAINING
+from diamond.service.output.summary import summarize
 from diamond.service.people.settings_store import SEEN, read_setting, write_setting
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
@@ -54,6 +55,7 @@ async def get_overview(services: Services, principal: Principal) -> schemas.Over
             needs=[_shown(need) for need in [*needs, *_asking(waiting)]],
             gpus=_gpus(places),
             endpoints=places,
+            summaries=await summarize(connection, running, sparks=True),
             recent=await _recent(connection, owner),
             seen=seen,
             now=time.time(),

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from diamond.service.endpoints.schemas import Gpus, PartitionNow
+from diamond.service.output.schemas import TaskSummary
 from diamond.service.platform.http.schemas import Body
 from diamond.service.tasks.schemas import StateCounts, Task
 
@@ -65,6 +66,8 @@ class Overview(BaseModel):
     gpus: AllGpus
     """Of all endpoints that answer."""
     endpoints: list[EndpointNow]
+    summaries: list[TaskSummary]
+    """Of the running ones: progress, values, and the main curve in a few points."""
     recent: list[Result]
     """The last 8 that ended."""
     seen: float

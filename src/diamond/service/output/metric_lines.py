@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from diamond.service.output.metric_store import MOST_NAMES, Point
+from diamond.service.output.metric_store import MOST_NAMES
+from diamond.service.output.series_values import Point
 
 # A line that never ends is not a metric.
 MAX_PARTIAL = 256 << 10

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from diamond.service.output import metrics, schemas
+from diamond.service.output import metrics, schemas, summary
 from diamond.service.output.metrics import CurvesWanted
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import Service, problems
+from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(prefix="/metrics", tags=["output"])
 
@@ -33,3 +34,14 @@ async def compare_metrics(
     wanted = CurvesWanted(sources, frozenset(name), points, *ranges)
     body = await metrics.compare(services, person, task, wanted)
     return Response(body, media_type="application/json")
+
+
+@router.get("/summaries", response_model=Page[schemas.TaskSummary], responses=problems(404, 409))
+async def task_summaries(
+    services: Service,
+    person: Person,
+    task: Annotated[list[str], Query(min_length=1, max_length=100)],
+    sparks: bool = False,
+) -> Page[schemas.TaskSummary]:
+    """Of each task how far it is and how long it still takes, and the last, lowest and highest value of each metric."""
+    return Page(items=await summary.summaries(services, person, task, sparks=sparks))

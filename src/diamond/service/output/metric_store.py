@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.output.curves import Curve, pack, unpack
-from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow
+from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow, SeriesValues
+from diamond.service.output.series_values import Point, series_values
 from diamond.service.platform.database.batches import in_batches
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Columns, rows_of, values_of
@@ -19,24 +20,19 @@ MAX_POINTS = 50_000
 CHUNK_POINTS = 1024
 MOST_NAMES = 2000
 """Of one task, for each source: more cannot be looked at, and each costs every reader of the task."""
+VALUE_COLUMNS = tuple(field.name for field in fields(SeriesValues))
 _COUNTERS = (
     update(metric_series)
     .where(metric_series.c.id == bindparam("of_id"))
-    .values(count=bindparam("new_count"), stride=bindparam("new_stride"))
+    .values(
+        {name: bindparam(f"new_{name}") for name in ("count", "stride", *VALUE_COLUMNS)},
+    )
 )
+SAMPLED_CHUNKS = 4
 _REMOVED = delete(metric_chunks).where(
     metric_chunks.c.series == bindparam("of_series"),
     metric_chunks.c.start == bindparam("of_start"),
 )
-
-
-@dataclass(frozen=True)
-class Point:
-    name: str
-    step: float | None
-    time: float | None
-    value: float | None
-    """None: the program logged NaN or an infinity."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +89,23 @@ async def curves_of(connection: AsyncConnection, series: Sequence[int]) -> dict[
         ordered = query.order_by(metric_chunks.c.series, metric_chunks.c.start)
         for key, data in await connection.execute(ordered):
             curves[key].join(unpack(data))
+    return curves
+
+
+async def sampled_curves(
+    connection: AsyncConnection, series: Sequence[SeriesRow]
+) -> dict[int, Curve]:
+    """Enough of each series to draw it small: of a long one some chunks only."""
+    curves: dict[int, Curve] = {}
+    for row in series:
+        apart = 1 + row.count // (row.stride * CHUNK_POINTS * SAMPLED_CHUNKS)
+        nth = metric_chunks.c.start // (row.stride * CHUNK_POINTS)
+        query = select(metric_chunks.c.data).where(
+            metric_chunks.c.series == row.id, nth % apart == 0
+        )
+        curve = curves.setdefault(row.id, Curve())
+        for data in (await connection.execute(query.order_by(metric_chunks.c.start))).scalars():
+            curve.join(unpack(data))
     return curves
 
 
@@ -193,7 +206,15 @@ async def _append(tx: Transaction, points: dict[SeriesRow, list[Point]], limit: 
         if stride > series.stride:
             await _thin(tx, series, stride // series.stride)
             thinned += [series.name] if series.stride == 1 else []
-        counters.append({"of_id": series.id, "new_count": count, "new_stride": stride})
+        values = series_values(series.values, fresh)
+        counters.append(
+            {
+                "of_id": series.id,
+                "new_count": count,
+                "new_stride": stride,
+                **{f"new_{name}": value for name, value in vars(values).items()},
+            }
+        )
         kept[series] = _kept(fresh, series.count, stride)
     await _add(tx, {series: one for series, one in kept.items() if len(one.curve)})
     await tx.connection.execute(_COUNTERS, counters)

@@ -24,6 +24,20 @@ class LogStreamRow(TypedRow):
 
 
 @dataclass(frozen=True)
+class SeriesValues:
+    """The last, lowest and highest value of a curve, and where; None before there is one."""
+
+    first_step: float | None = None
+    last: float | None = None
+    last_step: float | None = None
+    last_time: float | None = None
+    low: float | None = None
+    low_step: float | None = None
+    high: float | None = None
+    high_step: float | None = None
+
+
+@dataclass(frozen=True)
 class SeriesRow(TypedRow):
     """One metric of one run."""
 
@@ -36,6 +50,27 @@ class SeriesRow(TypedRow):
     name: str
     count: int
     stride: int
+    first_step: float | None = None
+    last: float | None = None
+    last_step: float | None = None
+    last_time: float | None = None
+    low: float | None = None
+    low_step: float | None = None
+    high: float | None = None
+    high_step: float | None = None
+
+    @property
+    def values(self) -> SeriesValues:
+        return SeriesValues(
+            self.first_step,
+            self.last,
+            self.last_step,
+            self.last_time,
+            self.low,
+            self.low_step,
+            self.high,
+            self.high_step,
+        )
 
 
 @dataclass(frozen=True)

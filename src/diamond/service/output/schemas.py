@@ -111,6 +111,44 @@ class MetricSet(BaseModel):
     """All curves that these tasks have, also those that were not asked for."""
 
 
+class MetricValues(BaseModel):
+    """One metric of one task, over all its attempts."""
+
+    name: str
+    last: float
+    step: float | None = None
+    min: float
+    min_step: float | None = None
+    max: float
+    max_step: float | None = None
+    best: Literal["min", "max"] | None = None
+    """Which of the two is the better, judged by the name; null if that is not known."""
+
+
+class Progress(BaseModel):
+    """How far a task is, from the steps or epochs that it logged."""
+
+    unit: Literal["step", "epoch"]
+    done: float
+    total: float | None
+    """From its plan, its parameters or the options of its command, such as `--epochs 10`."""
+    fraction: float | None
+    seconds_left: float | None
+    """Of a running task at its present pace."""
+
+
+class TaskSummary(BaseModel):
+    """What people look at first."""
+
+    task: str
+    main: str | None
+    """The metric that tells most about the result."""
+    values: list[MetricValues]
+    progress: Progress | None
+    spark: list[float]
+    """The main curve in a few points, if asked for."""
+
+
 class Report(BaseModel):
     """A redacted bundle for a support ticket."""
 

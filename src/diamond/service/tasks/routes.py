@@ -12,7 +12,7 @@ from diamond.service.platform.http.routing import (
     problems,
 )
 from diamond.service.platform.http.schemas import Page
-from diamond.service.tasks import schemas, tasks
+from diamond.service.tasks import annotate, schemas, tasks
 from diamond.service.tasks.task_list import TaskFilter
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -33,6 +33,7 @@ async def list_tasks(
     kind: str = "run",
     job: str = "",
     project: Words = "",
+    tag: Words = "",
     since: float | None = None,
     sort: str = "-created",
     limit: Limit = 50,
@@ -40,7 +41,7 @@ async def list_tasks(
 ) -> Page[schemas.Task]:
     """`search`: each word in the name, endpoint, node, reason or message, or the beginning of an id."""
     wanted = TaskFilter(
-        list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search, project
+        list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search, project, tag=tag
     )
     items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
     return Page(items=items, next=after)
@@ -56,17 +57,34 @@ async def count_tasks(
     kind: str = "run",
     job: str = "",
     project: Words = "",
+    tag: Words = "",
     since: float | None = None,
 ) -> schemas.TaskCounts:
     """How many tasks match, by state."""
-    wanted = TaskFilter([], endpoint, name, kind, job, since, search=search, project=project)
+    wanted = TaskFilter(
+        [], endpoint, name, kind, job, since, search=search, project=project, tag=tag
+    )
     return await tasks.count_tasks(services, person, wanted)
+
+
+@router.get("/tags", response_model=Page[schemas.TagCount], responses=problems())
+async def list_tags(services: Service, person: Person) -> Page[schemas.TagCount]:
+    """The tags of the caller's newest tasks, the most used first."""
+    return Page(items=await annotate.list_tags(services, person))
 
 
 @router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))
 async def get_task(task: str, services: Service, person: Person) -> schemas.Task:
     """By task id, job id or unique prefix; a job id gives its newest task."""
     return await tasks.get_task(services, person, task)
+
+
+@router.patch("/{task}", response_model=schemas.Task, responses=problems(404, 409))
+async def change_task(
+    task: str, body: schemas.TaskChanges, services: Service, person: Person
+) -> schemas.Task:
+    """Its name, tags and note, at any time."""
+    return await annotate.change_task(services, person, task, body)
 
 
 @router.post("/{task}/cancel", response_model=schemas.Task, responses=problems(404, 409))

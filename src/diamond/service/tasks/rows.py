@@ -40,6 +40,7 @@ class TaskRow(ChainedTaskRow):
         "chain": Codec(chain_from, chain_json),
         "order": Codec(_as_stored, _as_stored, "order_json"),
         "prediction": Codec(_prediction_from, _prediction_json),
+        "tags": Codec(tuple, list),
     }
 
     job: str
@@ -72,6 +73,8 @@ class TaskRow(ChainedTaskRow):
     """How many things it depends on, or depended on: most tasks on none."""
     archived: float | None = None
     final_metrics: JsonObject | None = None
+    tags: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

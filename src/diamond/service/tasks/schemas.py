@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
+from diamond.compose.fields import Name
 from diamond.service.chains.schemas import Attempt, Chain
 from diamond.service.code.schemas import CodeFacts
 from diamond.service.platform.http.schemas import Body, OrderData, Problem, SpecData
@@ -26,6 +27,9 @@ TaskPhase = Literal[
     "asking",
 ]
 MAX_TOGETHER = 500
+TAG_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:+-]{0,39}$"
+MOST_TAGS = 20
+MOST_NOTE = 4000
 
 
 class ResumeTaskRequest(Body):
@@ -35,6 +39,25 @@ class ResumeTaskRequest(Body):
     """A new limit, such as 50 node-hours: for the task as a whole, or for the new task."""
     attempts: int | None = Field(default=None, ge=1, le=1000)
     """So many more, before it asks again."""
+
+
+Tag = Annotated[str, StringConstraints(pattern=TAG_PATTERN)]
+
+
+class TaskChanges(Body):
+    """What a person may change about a task at any time; what is left out stays."""
+
+    name: Name | None = None
+    note: str | None = Field(default=None, max_length=MOST_NOTE)
+    tags: list[Tag] | None = Field(default=None, max_length=MOST_TAGS)
+    """All of them, in place of those it has."""
+    add_tags: list[Tag] = Field(default=[], max_length=MOST_TAGS)
+    remove_tags: list[Tag] = Field(default=[], max_length=MOST_TAGS)
+
+
+class TagCount(BaseModel):
+    tag: str
+    tasks: int
 
 
 class Dependency(BaseModel):
@@ -101,6 +124,9 @@ class Task(BaseModel):
     """When its logs and curves were removed from the service."""
     final_metrics: dict[str, FinalMetric] | None
     """Of an archived task: what is kept of its curves."""
+    tags: list[str]
+    note: str
+    """What its owner wrote about it."""
     dependencies: list[Dependency]
     """What it waits for, or waited for, before it is submitted."""
     awaits: str | None
@@ -150,6 +176,7 @@ class TaskMatch(Body):
     kind: str = "run"
     job: str = ""
     project: str = Field(default="", max_length=200)
+    tag: str = Field(default="", max_length=40)
     since: float | None = None
     until: float | None = None
 

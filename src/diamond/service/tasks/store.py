@@ -49,6 +49,8 @@ _SAVE = (
 )
 
 
+TAGS_LOOKED_AT = 2000
+"""Of so many of the newest tasks the tags are offered."""
 _ADD = insert(tasks)
 _UNCONFIRMED = (
     select(tasks.c.id)
@@ -73,6 +75,31 @@ async def save_task(tx: Transaction, task: TaskRow) -> None:
     )
     if result.rowcount != 1:
         raise LostRace(task.id)
+
+
+async def annotate_task(tx: Transaction, task: TaskRow) -> None:
+    """Save its name, tags and note; raises LostRace if the row has changed since it was read."""
+    await remember_name(tx, task.owner, task.name)
+    result = await tx.connection.execute(
+        update(tasks)
+        .where(tasks.c.id == task.id, tasks.c.version == task.version)
+        .values(name=task.name, tags=list(task.tags), note=task.note, version=task.version + 1)
+    )
+    if result.rowcount != 1:
+        raise LostRace(task.id)
+
+
+async def newest_tags(
+    connection: AsyncConnection, owner: str, among: int = TAGS_LOOKED_AT
+) -> list[str]:
+    """The tags of the newest tasks, each as often as it is used."""
+    newest = (
+        select(tasks.c.tags)
+        .where(tasks.c.owner == owner, tasks.c.kind == "run")
+        .order_by(tasks.c.created.desc(), tasks.c.id.desc())
+        .limit(among)
+    )
+    return [tag for tags in (await connection.execute(newest)).scalars() for tag in tags]
 
 
 async def find_task(connection: AsyncConnection, task: str) -> TaskRow | None:

@@ -61,6 +61,7 @@ class TaskFilter:
     """With a project: only the caller's own tasks in it."""
     until: float | None = None
     """Created no later than this."""
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ async def list_tasks(
 ) -> Page[TaskRow]:
     """With `search` a page may be short, or empty, and still have a next one: a call searches a limited number of tasks."""
     place = Place(owner, limit, cursor)
-    if wanted.search:
+    if wanted.search or wanted.tag:
         return await _search(connection, wanted, place)
     if wanted.name and not wanted.project:
         return await _list_by_name(connection, wanted, place)
@@ -195,7 +196,7 @@ async def kept_results(
 
 
 async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page[TaskRow]:
-    """No index holds the words of messages: they are looked for among the next tasks, then among those behind them."""
+    """No index holds the words of messages, nor tags: they are looked for among the next tasks, then among those behind them."""
     keys, descending = SORTS[wanted.sort]
     parts = _parts(place.owner, replace(wanted, name=""))
     reach = await reach_of(
@@ -308,7 +309,13 @@ def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
 
 
 def _all_hold(wanted: TaskFilter) -> list[ColumnElement[bool]]:
-    return [_holds(word) for word in wanted.search.split()]
+    tagged = [has_tag(wanted.tag)] if wanted.tag else []
+    return [*tagged, *(_holds(word) for word in wanted.search.split())]
+
+
+def has_tag(tag: str) -> ColumnElement[bool]:
+    """A tag has no character that JSON would escape."""
+    return cast(tasks.c.tags, Text).contains(f'"{tag}"', autoescape=True)
 
 
 def _holds(word: str) -> ColumnElement[bool]:

@@ -50,7 +50,7 @@ async def count_tasks(
     async with services.store.read() as connection:
         resolved = await _resolved(connection, principal, wanted)
         since = None
-        if resolved.search and not whole:
+        if (resolved.search or resolved.tag) and not whole:
             since = await task_list.searched_since(connection, principal.user, resolved)
         if since is not None:
             resolved = replace(resolved, since=max(since, resolved.since or 0.0))

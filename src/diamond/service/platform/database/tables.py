@@ -130,6 +130,8 @@ tasks = Table(
     Column("depends", Integer, nullable=False, default=0),
     Column("archived", TIME),
     Column("final_metrics", JSON),
+    Column("tags", JSON, nullable=False, default=list),
+    Column("note", Text, nullable=False, default=""),
     Index(None, "owner", "kind", "created", "id"),
     Index(None, "owner", "kind", "state", "created", "id"),
     Index(None, "owner", "kind", "endpoint", "state", "created", "id"),
@@ -334,6 +336,14 @@ metric_series = Table(
     Column("name", Text, nullable=False),
     Column("count", BigInteger, nullable=False, default=0),
     Column("stride", BigInteger, nullable=False, default=1),
+    Column("first_step", TIME),
+    Column("last", TIME),
+    Column("last_step", TIME),
+    Column("last_time", TIME),
+    Column("low", TIME),
+    Column("low_step", TIME),
+    Column("high", TIME),
+    Column("high_step", TIME),
     UniqueConstraint("task", "attempt", "run", "source", "name"),
 )
 
