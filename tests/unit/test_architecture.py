@@ -151,7 +151,7 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 def brought_by_the_job(path: Path) -> set[str]:
     """What a training has anyway; `diamond.training` imports such modules when they are first used."""
     return (
-        {"torch", "lightning", "transformers"}
+        {"torch", "lightning", "safetensors", "transformers"}
         if path.is_relative_to(SOURCE / "training")
         else set()
     )

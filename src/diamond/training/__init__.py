@@ -29,6 +29,7 @@ from diamond.training.context import (
     should_stop,
 )
 from diamond.training.metrics import log
+from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ __all__ = [
     "ResumableSampler",
     "Session",
     "TransformersCheckpoints",
+    "artifact",
     "data",
     "deadline",
     "finish",
@@ -69,6 +71,7 @@ __all__ = [
     "params",
     "resume_from",
     "run_dir",
+    "save_model",
     "secret",
     "should_stop",
 ]
