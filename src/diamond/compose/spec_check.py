@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.credentials import credential_warnings
 from diamond.compose.encoding import without_invalid_text
 from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
@@ -196,7 +197,7 @@ def examine(
     warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
-    warnings += [*launch.warnings, *_credentials_in_commands(spec), *_rounded_up(raw)]
+    warnings += [*launch.warnings, *credential_warnings(spec), *_rounded_up(raw)]
     notes = list(launch.notes)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
@@ -245,21 +246,6 @@ def _rounded_up(raw: RawSpec) -> list[str]:
     if seconds == 60 * minutes:
         return []
     return [f"`walltime: {text}` is rounded up to {show_minutes(minutes)}"]
-
-
-def _credentials_in_commands(spec: Spec) -> list[str]:
-    """Rejected where Diamond reads a URL itself; a command is the person's own."""
-    places = {"run": [spec.run] if isinstance(spec.run, str) else list(spec.run or [])}
-    given = spec.environment
-    if isinstance(given, EnvironmentSpec):
-        places["environment.variables"] = [str(value) for value in given.variables.values()]
-    if isinstance(given, ImageEnvironmentSpec):
-        places["environment.commands"] = list(given.commands)
-    return [
-        f"A URL in `{name}` contains a password or token, but specs are stored and shown. Use `secrets:` instead"
-        for name, texts in places.items()
-        if any(map(has_credentials, texts))
-    ]
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:

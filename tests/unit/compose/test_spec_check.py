@@ -423,6 +423,18 @@ def test_a_token_in_a_command_is_warned_of_and_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("params", {"url": "https://ghp_s3cret@host/x"}),
+        ("params", {"url": ["a", "https://ghp_s3cret@host/x"]}),
+    ],
+)
+def test_a_token_in_any_other_field_is_warned_of_too(field: str, value: Any) -> None:
+    [warning] = [line for line in compose({"run": "x", field: value}).warnings if "token" in line]
+    assert f"`{field}`" in warning and "s3cret" not in warning
+
+
+@pytest.mark.parametrize(
     "url", ["git@host:group/x.git", "https://ada@host/x.git", "ssh://git@host:2222/x.git"]
 )
 def test_a_git_url_without_a_password_is_taken(url: str) -> None:

@@ -12,7 +12,7 @@ from diamond.service.code.ownership import missing_blobs, record_files
 from diamond.service.code.schemas import Digests, Missing, Stored
 from diamond.service.people.caller import Person
 from diamond.service.platform.blob_store import Blob
-from diamond.service.platform.http.routing import ForProject, Service, problems
+from diamond.service.platform.http.routing import ForProject, Service, announced_bytes, problems
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_uploads_allowed
 from diamond.service.storage.storage import require_room
@@ -40,14 +40,14 @@ async def add_blobs(
 ) -> Stored:
     """A tar stream, one member a blob under its digest; at most 1 GB. Rejected for a restricted project."""
     await require_uploads_allowed(services, person, project)
-    await require_room(services, person.user)
-    blobs = await _take(request, services)
+    await require_room(services, person.user, announced_bytes(request))
+    blobs = await _take(request, services, person.user)
     files = [Artifact(blob.digest, ArtifactKind.FILE, blob.size) for blob in blobs]
     await record_files(services, person.user, files)
     return Stored(stored=len(blobs))
 
 
-async def _take(request: Request, services: Services) -> list[Blob]:
+async def _take(request: Request, services: Services, user: str) -> list[Blob]:
     """The stream is kept in a scratch file until it is complete and checked."""
     aside, size = services.settings.scratch / new_id("u"), 0
     try:
@@ -61,6 +61,7 @@ async def _take(request: Request, services: Services) -> list[Blob]:
                         "give its path under `data:`.",
                     )
                 out.write(block)
+        await require_room(services, user, size)
         return await asyncio.to_thread(services.blobs.add_tar, aside)
     finally:
         aside.unlink(missing_ok=True)

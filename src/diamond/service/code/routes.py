@@ -8,7 +8,7 @@ from diamond.code.listed import choose_listed
 from diamond.service.code import snapshots
 from diamond.service.code.schemas import CodeFacts, FolderListing, UploadPlan
 from diamond.service.people.caller import Person
-from diamond.service.platform.http.routing import ForProject, Service, problems
+from diamond.service.platform.http.routing import ForProject, Service, announced_bytes, problems
 from diamond.service.projects.terms import require_uploads_allowed
 from diamond.service.storage.storage import require_room
 
@@ -46,7 +46,7 @@ async def add_snapshot(
     Rejected for a restricted `project`.
     """
     await require_uploads_allowed(services, person, project)
-    await require_room(services, person.user)
+    await require_room(services, person.user, announced_bytes(request))
     return CodeFacts.model_validate(
         await snapshots.take_upload(services, person.user, request, strip=strip)
     )

@@ -26,6 +26,7 @@ from diamond.service.code.manifests import read_snapshot
 from diamond.service.code.ownership import record_snapshot
 from diamond.service.code.schemas import UploadPlan
 from diamond.service.platform.services import Services
+from diamond.service.storage.storage import require_room
 
 MOST_FILES = 20_000
 MOST_BYTES = DEFAULT_SIZE_LIMIT
@@ -66,9 +67,10 @@ def upload_plan(chosen: Chosen) -> UploadPlan:
 
 async def keep_folder(services: Services, owner: str, folder: Path) -> CodeFacts:
     """Store a folder as a snapshot of this person; what must not be sent is left out and named in the facts."""
+    snapshot = await asyncio.to_thread(take_snapshot, folder, with_git=False)
+    await require_room(services, owner, _facts(snapshot).bytes)
 
     def keep() -> CodeFacts:
-        snapshot = take_snapshot(folder, with_git=False)
         for digest, path in snapshot.files.items():
             services.blobs.add(path, digest)
         _keep_manifest(services, snapshot)

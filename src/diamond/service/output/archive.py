@@ -24,8 +24,10 @@ from diamond.service.platform.database.tables import (
     tasks,
 )
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.storage import store as storage_store
+from diamond.service.storage.rows import EndedTaskRow
 from diamond.service.storage.rules import DAY
 from diamond.service.storage.schemas import Archived
 from diamond.service.storage.storage import read_rules
@@ -57,7 +59,7 @@ async def archive_task(services: Services, principal: Principal, task: str) -> A
 
 
 async def archive_due_tasks(services: Services) -> int:
-    """All whose time has come by the rules of their owner, their project and the service; how many these were."""
+    """All whose time has come by the rules of their owner, their project and the service; how many these were. One that fails stops no other."""
     async with services.store.read() as connection:
         rules = await read_rules(services, connection)
     if rules.shortest is None:
@@ -77,10 +79,13 @@ async def archive_due_tasks(services: Services) -> int:
             for row in ended
             if (days := rules.days_for(row.owner, row.project)) and row.ended < now - days * DAY
         ]
-        for row in due:
-            await services.store.run(partial(_archive, owner=row.owner, task=row.id, at=now))
+        await separately(due, partial(_archive_due, services, now), "archiving a task")
         count += len(due)
         await asyncio.sleep(0)
+
+
+async def _archive_due(services: Services, at: float, due: EndedTaskRow) -> None:
+    await services.store.run(partial(_archive, owner=due.owner, task=due.id, at=at))
 
 
 async def _archive(tx: Transaction, owner: str, task: str, at: float) -> None:

@@ -84,6 +84,20 @@ async def require_room(services: Services, user: str, more: int = 0) -> None:
         )
 
 
+async def quota_used(services: Services, user: str) -> float:
+    """What a person stores, as a part of their quota, some seconds ago; 0 without a quota."""
+
+    async def measure() -> float:
+        async with services.store.read() as connection:
+            quota = (await read_rules(services, connection)).quota_of(user)
+            if quota is None:
+                return 0.0
+            stored = (await store.stored_by(connection, [user]))[user]
+        return stored.total / quota if quota else float("inf")
+
+    return await services.storage_use.get(user, measure)
+
+
 async def set_own_retention(
     services: Services, principal: Principal, wanted: schemas.Retention
 ) -> schemas.Retention:

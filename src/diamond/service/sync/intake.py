@@ -25,12 +25,19 @@ from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SCALES, task_topic
+from diamond.service.storage.storage import quota_used
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
 NAMES_LEFT_OUT = "metric-names-left-out"
+OVER_QUOTA = "over-quota"
+CURVES_UP_TO = 2.0
+FULL = (
+    "Your storage quota in this service is used up: the log of this task stays on its endpoint, and is read from there. "
+    "See what takes up space: diamond storage show"
+)
 MAX_BYTES = 2 << 20
 """Agents send at most 1 MB of data; the rest is room for the line in front of it."""
 
@@ -43,14 +50,36 @@ class Part:
     skipped: bool
 
 
+@dataclass(frozen=True)
+class Room:
+    """What a person's quota has room for. Curves are small, and nothing else keeps them as they were: they have twice the room."""
+
+    used: float
+
+    @property
+    def for_logs(self) -> bool:
+        return self.used <= 1
+
+    @property
+    def for_curves(self) -> bool:
+        return self.used <= CURVES_UP_TO
+
+    def takes(self, stream: str) -> bool:
+        return self.for_logs if stream in LOG_STREAMS else self.for_curves
+
+
 async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesTaken:
     """Each part is taken if it fits where its stream stands; the answer says where that now is."""
     parts = _parts(body)
+    room = Room(await quota_used(services, call.principal.user))
 
     async def take(tx: Transaction) -> BytesTaken:
         known = await task_rows.tasks_by_id(tx.connection, {part.key.task for part in parts})
         steps = Steps(call.principal.user)
-        have = [await _take(tx, call, steps, known, part) for part in parts]
+        have = [await _take(tx, call, steps, room, known, part) for part in parts]
+        for task in known.values():
+            if any(part.key.task == task.id and not room.takes(part.key.stream) for part in parts):
+                await _note_full(tx, call, steps, task)
         await steps.save(tx)
         return BytesTaken(have, sorted({part.key.task for part in parts} - set(known)))
 
@@ -58,23 +87,30 @@ async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesT
 
 
 async def _take(
-    tx: Transaction, call: AgentCall, steps: Steps, known: Mapping[str, TaskRow], part: Part
+    tx: Transaction,
+    call: AgentCall,
+    steps: Steps,
+    room: Room,
+    known: Mapping[str, TaskRow],
+    part: Part,
 ) -> int:
     task = known.get(part.key.task)
     if task is None:
         return 0
-    if task.endpoint != call.endpoint.id:
+    if task.endpoint != call.endpoint.id or task.archived is not None:
         return part.offset + len(part.data)
     stream = await logs.open_stream(tx, task.owner, part.key)
     size = stream.size
     if part.offset != size and not (part.skipped and part.offset > size):
         return size
     if part.key.stream in LOG_STREAMS:
-        size = await logs.append(tx, stream, part.offset, part.data)
+        size = part.offset + len(part.data)
+        if room.for_logs:
+            size = await logs.append(tx, stream, part.offset, part.data)
         partial = await _take_steps(tx, task, stream, part)
         await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
     else:
-        size = await _take_metrics(tx, steps, task, stream, part)
+        size = await _take_metrics(tx, steps, room, task, stream, part)
     tx.wake(task_topic(task.id))
     if task.state in FINAL_WORDS:
         steps.announce(task)
@@ -95,10 +131,10 @@ async def _take_steps(tx: Transaction, task: TaskRow, stream: LogStreamRow, part
 
 
 async def _take_metrics(
-    tx: Transaction, steps: Steps, task: TaskRow, stream: LogStreamRow, part: Part
+    tx: Transaction, steps: Steps, room: Room, task: TaskRow, stream: LogStreamRow, part: Part
 ) -> int:
     lines = read_lines(b"" if part.skipped else bytes(stream.partial), part.data)
-    added = await metrics.add_points(tx, stream, lines.points)
+    added = await metrics.add_points(tx, stream, lines.points if room.for_curves else [])
     size = part.offset + len(part.data)
     bad = stream.bad_lines + lines.bad
     await logs.save_stream(
@@ -115,6 +151,13 @@ async def _take_metrics(
             tx, steps, task, _names_left_out(part.key.stream, added.left_out[0]), NAMES_LEFT_OUT
         )
     return size
+
+
+async def _note_full(tx: Transaction, call: AgentCall, steps: Steps, task: TaskRow) -> None:
+    if task.endpoint != call.endpoint.id or task.archived is not None:
+        return
+    if not await task_rows.has_note(tx.connection, task.id, OVER_QUOTA):
+        await _note(tx, steps, task, FULL, OVER_QUOTA)
 
 
 def _names_left_out(stream: str, name: str) -> str:

@@ -50,6 +50,12 @@ def get_services(request: Request) -> Services:
     return services
 
 
+def announced_bytes(request: Request) -> int:
+    """The length of the body as its sender states it; 0 if it does not."""
+    stated = request.headers.get("content-length", "")
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 16 else 0
+
+
 async def find_services(request: Request) -> Services:
     """Async, since FastAPI would run a plain function in a thread of its own."""
     return get_services(request)
