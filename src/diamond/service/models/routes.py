@@ -14,6 +14,7 @@ from diamond.service.platform.http.schemas import Page
 router = APIRouter(prefix="/models", tags=["models"])
 Search = Annotated[str, Query(max_length=200)]
 VersionWord = Annotated[str, Path(max_length=80)]
+WantedVersion = Annotated[str, Query(max_length=80)]
 
 
 @router.get("", response_model=Page[schemas.Model], responses=problems())
@@ -88,7 +89,7 @@ async def change_version(
 
 @router.get("/{model}/card", response_model=schemas.ModelCard, responses=problems(404))
 async def get_card(
-    model: str, services: Service, person: Person, version: VersionWord = "newest"
+    model: str, services: Service, person: Person, version: WantedVersion = "newest"
 ) -> schemas.ModelCard:
     """In Markdown: written from the record until somebody edits it."""
     return await cards.get_card(services, person, _reference(model, version))
