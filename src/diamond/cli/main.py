@@ -29,6 +29,7 @@ COMMANDS = {
     "tasks": "tasks",
     "show": "show",
     "logs": "logs",
+    "shell": "shell",
     "cancel": "task_actions",
     "retry": "task_actions",
     "resume": "task_actions",

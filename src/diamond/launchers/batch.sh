@@ -305,6 +305,28 @@ diamond_write_exit() {
   diamond_mark "$diamond_run.exit"
 }
 
+# `script.sh shell RUN [COMMAND...]`: one more process in a run that is under way (`diamond shell`). It claims and writes nothing,
+# and what is started by hand adds nothing to the curves of the run.
+diamond_open_shell() {
+  diamond_run=$1
+  diamond_place=$PWD/runs/$diamond_run
+  shift
+  local begun= left=
+  { read -r _ _ _ begun left _ <"$diamond_place/started"; } 2>/dev/null
+  DIAMOND_DEADLINE=$((begun + ${left/-/0}))
+  [ "${left:--}" != - ] || DIAMOND_DEADLINE=
+  { read -r DIAMOND_DEADLINE <deadline; } 2>/dev/null
+  diamond_set_variables
+  [ ! -d "$diamond_place/secrets" ] || export DIAMOND_SECRETS=$diamond_place/secrets
+  diamond_enter >&2
+  unset DIAMOND_METRICS
+  cd "$DIAMOND_RUN_DIR" || exit
+  [ $# -gt 0 ] || set -- sh -c 'command -v bash >/dev/null && exec bash --norc; exec sh'
+  export PS1="diamond \\w\\$ "
+  exec env "${diamond_inside[@]}" "$@"
+}
+[ "${1-}" != shell ] || { shift; diamond_open_shell "$@"; exit; }
+
 diamond_clock
 diamond_claim
 [ ! -e tombstone ] || diamond_called_off

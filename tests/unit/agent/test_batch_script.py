@@ -455,3 +455,25 @@ def test_a_virtual_environment_sees_nothing_of_the_persons_own_packages(
     outside = scene(say, at="outside")
     outside.run(PYTHONPATH="/home/alice/mine")
     assert outside.read("stdout.log") == ",/home/alice/mine:\n"
+
+
+def test_a_shell_in_a_run_has_the_programs_variables_and_writes_nothing(tmp_path: Path) -> None:
+    order = order_from(
+        {"name": "n", "command": "true", "environment": {"variables": {"OWN": "$x"}}}
+    )
+    started = start_program(order, str(tmp_path / "tasks/t1/attempts/a1"), entered=Entered())
+    scene = Scene(tmp_path, order, with_variables=started.with_variables)
+    run = scene.attempt / "runs" / "1"
+    run.mkdir()
+    (run / "started").write_text("7 0 n1 1000 60\n")
+    before = sorted(str(each) for each in tmp_path.rglob("*"))
+    look = 'echo "$OWN,$DIAMOND_RUN,$DIAMOND_DEADLINE,${DIAMOND_METRICS-none},$PWD"; exit 4'
+    done = subprocess.run(
+        ["bash", str(scene.attempt / "script.sh"), "shell", "1", "sh", "-c", look],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (4, "")
+    assert done.stdout.strip() == f"$x,1,1060,none,{scene.run_dir}"
+    assert sorted(str(each) for each in tmp_path.rglob("*")) == before

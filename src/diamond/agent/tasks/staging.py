@@ -133,6 +133,7 @@ class Stager:
             data=data,
             modules=profile.modules,
             program=started.words,
+            with_variables=started.with_variables,
             ranks=ranks_program(order, training),
             defaults=default_variables(profile),
             after=str(folder.path.parent / folder.after) if folder.is_early else "",

@@ -17,6 +17,7 @@ import { EndpointName } from "./EndpointName";
 import { LatestValues } from "./LatestValues";
 import { historyQuery } from "./queries";
 import { RunTable } from "./RunTable";
+import { ShellHint } from "./ShellHint";
 import { Timeline } from "./Timeline";
 
 /** Timeline, attempts, configuration and results. */
@@ -64,7 +65,9 @@ export function OverviewTab({ task }: { task: Task }) {
         <Stack>
           <Results task={task} />
           <Facts title="Resources" facts={resourceFacts(task)} />
-          <Facts title="Location" facts={locationFacts(task)} />
+          <Facts title="Location" facts={locationFacts(task)}>
+            <ShellHint task={task} />
+          </Facts>
         </Stack>
       </SimpleGrid>
     </Stack>
