@@ -33,6 +33,7 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "provenance",
 }
 ALLOWED = {
     "core": {"core"},
@@ -41,7 +42,7 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "notation"},
@@ -55,6 +56,7 @@ SLICE_TABLES = {
         access:
         platform: access
         people: access platform
+        entries: platform
         recipes: people platform
         notifications: access people platform
         endpoints: access notifications people platform
@@ -68,7 +70,7 @@ SLICE_TABLES = {
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
-        tasks: access chains code endpoints limits notifications people platform projects
+        tasks: access chains code endpoints entries limits notifications people platform projects
         output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
         models: access artifacts output people platform tasks
@@ -79,9 +81,10 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code endpoints images output platform storage tasks
+        records: access entries people platform tasks
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints limits notifications output people platform tasks
+        maintenance: access code endpoints entries limits notifications output people platform tasks
     """,
     "agent": """
         guard:

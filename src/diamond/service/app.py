@@ -64,6 +64,7 @@ from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
+from diamond.service.records import routes as records
 from diamond.service.scales import routes as scales
 from diamond.service.scales import worker as scale_worker
 from diamond.service.settings import Settings, check_settings
@@ -108,6 +109,7 @@ PARTS = (
     models,
     artifacts,
     storage,
+    records,
     code_blob,
     code,
 )

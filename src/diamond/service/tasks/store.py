@@ -13,7 +13,7 @@ from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import row_of, rows_of, values_of
-from diamond.service.platform.database.tables import history, tasks
+from diamond.service.platform.database.tables import history, records, tasks
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 
 SAVED = (
@@ -151,6 +151,13 @@ async def recent_tasks(
 async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
     """Those that repeat this task, or continue it."""
     return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)), TaskRow)
+
+
+async def tasks_without_record(connection: AsyncConnection, limit: int) -> list[TaskRow]:
+    """Those that are older than records."""
+    has_record = select(records.c.task).where(records.c.task == tasks.c.id).exists()
+    query = select(tasks).where(~has_record).order_by(tasks.c.id).limit(limit)
+    return rows_of(await connection.execute(query), TaskRow)
 
 
 async def add_history(tx: Transaction, lines: list[HistoryRow]) -> None:
