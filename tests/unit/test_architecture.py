@@ -23,6 +23,7 @@ CARRIED = (
     "training",
     "code",
     "planning",
+    "data",
 )
 CAPABILITIES = {
     "compose",
@@ -33,6 +34,7 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "data",
     "provenance",
 }
 ALLOWED = {
@@ -73,14 +75,16 @@ SLICE_TABLES = {
         tasks: access chains code endpoints entries limits notifications people platform projects
         output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
-        models: access artifacts output people platform tasks
+        trees: access artifacts endpoints people platform tasks
+        results: access endpoints entries people platform tasks trees
+        models: access artifacts endpoints output people platform results tasks trees
         sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform storage tasks
+        sync: code endpoints images output platform storage tasks trees
         records: access entries people platform tasks
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
@@ -91,7 +95,8 @@ SLICE_TABLES = {
         link: guard
         site: guard link
         images: link site
-        tasks: guard images link site
+        data: guard link site
+        tasks: data guard images link site
         output: guard link tasks
     """,
 }

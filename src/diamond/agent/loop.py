@@ -215,6 +215,7 @@ class Agent:
             upgrade=self._upgrade,
             clean=self._housekeeping.clean_soon,
             image=self._transfers.handle,
+            data=lambda command: log.warning("not yet: %s", type(command).__name__),
             reached=self._pace.reached,
             rejection=self._admission.rejection,
             record=self._ledger.command,

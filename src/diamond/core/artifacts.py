@@ -18,6 +18,8 @@ class ArtifactKind(str, Enum):
     """The list of the files of a folder of code (code/snapshots.py)."""
     IMAGE = "image"
     """The file of an image, or its virtual environment."""
+    TREE = "tree"
+    """Files named by the digest of their manifest (docs/internals/data.md)."""
 
 
 @dataclass(frozen=True)

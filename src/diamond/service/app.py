@@ -24,7 +24,7 @@ from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
 from diamond.service.events.shapes import SHAPES
 from diamond.service.images import routes as images
-from diamond.service.images.transfers import forget_endpoint
+from diamond.service.images import transfers as image_transfers
 from diamond.service.jobs import routes as jobs
 from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
@@ -43,7 +43,7 @@ from diamond.service.people.first_start import first_start, write_token_file
 from diamond.service.planning import routes as planning
 from diamond.service.platform.agent_file import AgentFile
 from diamond.service.platform.blob_store import FolderBlobStore, make_private
-from diamond.service.platform.database.engine import Store
+from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.filesystem import refuse_network_folder
 from diamond.service.platform.database.migrate import upgrade
 from diamond.service.platform.http import problems
@@ -54,6 +54,8 @@ from diamond.service.platform.http.rate_limit import RateLimit
 from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
 from diamond.service.platform.identity_providers.registry import Providers
 from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.manifest_files import ManifestFiles
+from diamond.service.platform.pieces import FolderPieces, MemoryPieces, Pieces
 from diamond.service.platform.presence import Presence
 from diamond.service.platform.relay.relay import MemoryRelay, Relay
 from diamond.service.platform.relay.shared import SharedRelay
@@ -73,9 +75,11 @@ from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
 from diamond.service.storage import routes as storage
 from diamond.service.sync import routes as sync
+from diamond.service.sync.data import after_data
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
+from diamond.service.trees import transfers as tree_transfers
 
 log = logging.getLogger("diamond.service")
 
@@ -161,16 +165,28 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             relay=_relay(settings, store),
             blobs=FolderBlobStore(settings.blob_folder),
             image_files=ImageFiles(settings.blob_folder / "images"),
+            manifests=ManifestFiles(settings.blob_folder / "manifests"),
+            pieces=_pieces(settings, store),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(),
             providers=providers,
             instance=await first_start(store),
-            forget_endpoint=forget_endpoint,
+            forget_endpoint=_forget_endpoint,
             workers=workers,
         )
     finally:
         await workers.close()
         await store.close()
+
+
+async def _forget_endpoint(tx: Transaction, endpoint: str) -> None:
+    await image_transfers.forget_endpoint(tx, endpoint)
+    await after_data(tx, await tree_transfers.forget_endpoint(tx, endpoint))
+
+
+def _pieces(settings: Settings, store: Store) -> Pieces:
+    """In memory where one process serves; else where the others find them."""
+    return MemoryPieces() if store.is_sqlite else FolderPieces(settings.blob_folder / "pieces")
 
 
 def _relay(settings: Settings, store: Store) -> Relay:

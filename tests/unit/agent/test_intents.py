@@ -73,6 +73,7 @@ class Scene:
             probe=nothing,
             upgrade=nothing,
             clean=nothing,
+            data=lambda command: None,
             image=nothing,
             rejection=rejection,
             record=nothing,

@@ -33,6 +33,7 @@ from diamond.core.errors import (
     NotFound,
 )
 from diamond.core.protocol import (
+    IMAGE_COMMANDS,
     CancelMove,
     DeleteImage,
     FetchImage,
@@ -325,8 +326,7 @@ def _saved(file: Path) -> ImageCommand | None:
     except BadRequest as error:
         log.warning("%s is ignored: %s", file.name, error)
         return None
-    image = (SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove)
-    return command if isinstance(command, image) else None
+    return command if isinstance(command, IMAGE_COMMANDS) else None
 
 
 def _is_expected(error: Exception) -> bool:

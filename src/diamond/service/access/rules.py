@@ -297,5 +297,13 @@ RULES: dict[str, Rule] = {
     "POST /sync/images": _agent(),
     "POST /sync/moves": _agent(),
     "POST /sync/image-part": _agent(),
+    "POST /sync/trees": _agent(),
+    "POST /sync/data-reports": _agent(),
+    "POST /sync/manifest-bytes/{tree}": _agent(),
+    "POST /sync/manifest-part": _agent(),
+    "POST /sync/data-wants/{transfer}": _agent(),
+    "POST /sync/data-wants-part": _agent(),
+    "POST /sync/data-bytes/{transfer}": _agent(),
+    "POST /sync/data-part": _agent(),
     "POST /sync/image-bytes/{sha256}": _agent(),
 }

@@ -44,7 +44,7 @@ from diamond.service.tasks.stepping import Steps
 
 MAX_WAIT_SECONDS = 25.0
 POLL_SECONDS = 2.0
-NEW_WORK = ("submit", "image")
+NEW_WORK = ("submit", "image", "data")
 QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER = 4.0, 6.0
 EGRESS: dict[str, Egress] = {"all": "all", "logs": "logs", "states": "states"}
 MAX_PROTOCOL = 1000
