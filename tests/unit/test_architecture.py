@@ -84,7 +84,7 @@ SLICE_TABLES = {
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform storage tasks trees
+        sync: code endpoints images output platform results storage tasks trees
         records: access entries people platform tasks
         dashboard: access endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks

@@ -67,6 +67,7 @@ from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
+from diamond.service.results import routes as results
 from diamond.service.scales import routes as scales
 from diamond.service.scales import worker as scale_worker
 from diamond.service.settings import Settings, check_settings
@@ -111,6 +112,7 @@ PARTS = (
     recipes,
     images,
     models,
+    results,
     artifacts,
     storage,
     records,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from diamond.service.models import aliases, cards, models, schemas
+from diamond.service.models import aliases, cards, models, schemas, versions
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import Limit, PageCursor, Service, problems
 from diamond.service.platform.http.schemas import Page
@@ -61,6 +61,19 @@ async def list_versions(
 ) -> Page[schemas.ModelVersion]:
     """The newest first."""
     return await models.list_versions(services, person, model, limit=limit, cursor=cursor)
+
+
+@router.post(
+    "/{model}/versions",
+    status_code=201,
+    response_model=schemas.ModelVersion,
+    responses=problems(404, 409),
+)
+async def add_version(
+    model: str, body: schemas.NewVersion, services: Service, person: Person
+) -> schemas.ModelVersion:
+    """A new version from a result of a task; a name that is new is made. The same files again are the same version."""
+    return await versions.add_version(services, person, model, body)
 
 
 @router.get(

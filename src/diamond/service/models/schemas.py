@@ -87,9 +87,9 @@ class ModelCard(BaseModel):
 
 class NewModel(Body):
     name: ModelName
-    description: str = Field("", max_length=2000)
-    license: str = Field("", max_length=100)
-    intended_use: str = Field("", max_length=5000)
+    description: str = Field(default="", max_length=2000)
+    license: str = Field(default="", max_length=100)
+    intended_use: str = Field(default="", max_length=5000)
     tags: Tags = []
 
 
@@ -97,16 +97,29 @@ class ChangeModel(Body):
     """What is left out stays as it is."""
 
     name: ModelName | None = None
-    description: str | None = Field(None, max_length=2000)
-    license: str | None = Field(None, max_length=100)
-    intended_use: str | None = Field(None, max_length=5000)
+    description: str | None = Field(default=None, max_length=2000)
+    license: str | None = Field(default=None, max_length=100)
+    intended_use: str | None = Field(default=None, max_length=5000)
     tags: Tags | None = None
-    card: str | None = Field(None, max_length=100_000)
+    card: str | None = Field(default=None, max_length=100_000)
     """'' goes back to the card that is written from the record."""
 
 
+class NewVersion(Body):
+    """A result of a task, or files by their digest."""
+
+    task: str = Field(default="", max_length=64)
+    result: str = Field(default="artifacts", max_length=100)
+    """Which result of the task."""
+    digest: str = Field(default="", max_length=80)
+    """Instead of a task: files that were pushed."""
+    format: str = Field(default="", pattern=r"^[a-z0-9._-]{0,32}$")
+    note: str = Field(default="", max_length=2000)
+    tags: Tags = []
+
+
 class ChangeVersion(Body):
-    note: str | None = Field(None, max_length=2000)
+    note: str | None = Field(default=None, max_length=2000)
     tags: Tags | None = None
 
 

@@ -1,4 +1,4 @@
-"""Models: names with versions, aliases that move, and who moved them.
+"""Results of runs; models: names with versions, aliases that move, and who moved them.
 
 Revision ID: 0033
 """
@@ -16,6 +16,26 @@ COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
+    op.create_table(
+        "results",
+        sa.Column("task", ID, sa.ForeignKey("tasks.id", name="fk_results_task"), nullable=False),
+        sa.Column("name", sa.String(100), nullable=False),
+        _owner("results"),
+        sa.Column("path", sa.Text(), nullable=False),
+        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("format", sa.String(32), nullable=False),
+        sa.Column("signature", sa.JSON(), nullable=False),
+        sa.Column("state", sa.String(16), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("scan", ID, nullable=False),
+        sa.Column("tree", ID, nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("files", sa.Integer(), nullable=False),
+        sa.Column("created", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("task", "name", name="pk_results"),
+    )
+    op.create_index("ix_results_scan", "results", ["scan"])
+    op.create_index("ix_results_owner_tree", "results", ["owner", "tree"])
     op.create_table(
         "models",
         sa.Column("id", ID, nullable=False),
