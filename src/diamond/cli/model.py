@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from diamond.cli.format import time_ago, timestamp
-from diamond.cli.options import Json, Yes
+from diamond.cli.options import Json, TaskId, Yes
 from diamond.cli.output import plural, print_json, print_table, say
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.references import read_reference
@@ -41,6 +42,48 @@ ModelName = Annotated[
         autocompletion=complete_model,
     ),
 ]
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; made if it is new.")],
+    task: TaskId,
+    result: Annotated[
+        str, typer.Option("--result", help="Which result of the task; default: artifacts.")
+    ] = "artifacts",
+    path: Annotated[
+        str, typer.Option("--path", help="A file or folder of the run directory instead.")
+    ] = "",
+    note: Annotated[str, typer.Option("--note", help="A note on the version.")] = "",
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a result of a task a new version of a model. Nothing is copied: it is hashed where it lies."""
+    client = Client()
+    task = client.task(task).id
+    known = {found["name"]: found["state"] for found in client.results(task)}
+    if path or known.get(result) not in ("ready", "waiting"):
+        named = client.name_result(task, path or result, kind="model", on_change=_say_reading)
+        result = named["name"]
+    version = client.add_model_version(name, task=task, result=result, note=note, tags=tags or [])
+    if as_json:
+        print_json(version)
+        return
+    size = f"{plural(version['files'], 'file')}, {show_bytes(version['size'])}"
+    print(f"{name}@v{version['number']}: {size}, {version['digest']}")
+
+
+@app.command()
+def results(task: TaskId, as_json: Json = False) -> None:
+    """List what a task left behind: names, digests, and where it lies."""
+    items = Client().results(task)
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    if not items:
+        say("No results. Save something in artifacts/, or use `diamond model add --path`.")
+        return
+    print_table(("NAME", "KIND", "STATE", "SIZE", "WHERE", "DIGEST"), map(_result_row, items))
 
 
 @app.command(name="list")
@@ -185,6 +228,23 @@ def _row(model: dict[str, Any]) -> tuple[str, ...]:
         show_bytes(newest["size"]) if newest else "-",
         time_ago(model["updated"]),
         "you" if model["is_own"] else model["owner_name"],
+    )
+
+
+def _say_reading(result: dict[str, Any]) -> None:
+    """Once: large results take a while."""
+    if result["created"] > time.time() - 1:
+        say(f"Reading {result['path']} of {result['task']} …")
+
+
+def _result_row(result: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        result["name"],
+        result["kind"],
+        result["state"],
+        show_bytes(result["size"]) if result["digest"] else "-",
+        ", ".join(result["places"]) or "-",
+        result["digest"][:19] or result["message"],
     )
 
 

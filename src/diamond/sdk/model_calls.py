@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from diamond.core.errors import NotFound
 from diamond.core.references import read_reference
-from diamond.sdk.image_calls import ImageCalls
+from diamond.sdk.image_calls import POLL_SECONDS, ImageCalls
 from diamond.sdk.listing import Listing
 from diamond.sdk.transport import API, path_segment
 
@@ -35,6 +36,46 @@ class ModelCalls(ImageCalls):
         """In Markdown: `{"text", "is_edited"}`."""
         version = _version_word(model)
         return dict(self.transport.get(self._model_path(model, "card"), {"version": version}))
+
+    def add_model_version(
+        self,
+        name: str,
+        *,
+        task: str = "",
+        result: str = "artifacts",
+        digest: str = "",
+        note: str = "",
+        tags: Sequence[str] = (),
+    ) -> JsonObject:
+        """A new version from a result of a task, or from files by digest. A name that is new is made."""
+        body = {"note": note, "tags": list(tags)}
+        body |= {"digest": digest} if digest else {"task": task, "result": result}
+        path = self._model_path(name, "versions")
+        return dict(self.transport.post(path, body, creates=True))
+
+    def results(self, task: str) -> list[JsonObject]:
+        """What a task left behind, with digests and places."""
+        return list(self.transport.get(f"{API}/tasks/{path_segment(task)}/results")["items"])
+
+    def name_result(
+        self,
+        task: str,
+        path: str = "artifacts",
+        *,
+        name: str = "",
+        kind: str = "files",
+        wait: bool = True,
+        on_change: Callable[[JsonObject], None] = lambda result: None,
+    ) -> JsonObject:
+        """Name a file or folder of an ended task as a result: it is hashed where it lies."""
+        name = name or path.strip("/").rpartition("/")[2]
+        body = {"path": path, "name": name, "kind": kind}
+        result = dict(self.transport.post(f"{API}/tasks/{path_segment(task)}/results", body))
+        while wait and result["state"] == "waiting":
+            on_change(result)
+            time.sleep(POLL_SECONDS)
+            result = next(item for item in self.results(task) if item["name"] == name)
+        return result
 
     def create_model(self, name: str, **fields: Any) -> JsonObject:
         """`description`, `license`, `intended_use`, `tags`."""

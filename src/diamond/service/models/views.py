@@ -162,7 +162,7 @@ async def _known(connection: AsyncConnection, model: ModelRow) -> str:
     aliases = (await store.aliases_of(connection, [model.id]))[model.id]
     words = [f"v1 to v{model.newest}"] if model.newest > 1 else ["v1"] * model.newest
     words += [alias.alias for alias in aliases]
-    return f"It has {', '.join(words)}." if words else "Add one: diamond model push."
+    return f"It has {', '.join(words)}." if words else "Add one: diamond model add NAME TASK"
 
 
 async def _names(connection: AsyncConnection, people: Collection[str]) -> dict[str, str]:
