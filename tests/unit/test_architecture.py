@@ -73,8 +73,8 @@ SLICE_TABLES = {
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
         tasks: access chains code endpoints entries limits notifications people platform projects
-        output: access endpoints people platform storage tasks
-        images: access artifacts endpoints output people platform tasks
+        output: access endpoints entries people platform storage tasks
+        images: access artifacts endpoints entries output people platform tasks
         trees: access artifacts endpoints people platform tasks
         results: access endpoints entries people platform tasks trees
         models: access artifacts endpoints output people platform results tasks trees

@@ -28,6 +28,7 @@ from diamond.training.context import (
     secret,
     should_stop,
 )
+from diamond.training.facts import seed
 from diamond.training.metrics import log
 from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
@@ -73,5 +74,6 @@ __all__ = [
     "run_dir",
     "save_model",
     "secret",
+    "seed",
     "should_stop",
 ]
