@@ -23,7 +23,7 @@ from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 from diamond.service.results import store
 from diamond.service.results.rows import FAILED, READY, WAITING, ResultRow
-from diamond.service.results.schemas import NewResult, Result
+from diamond.service.results.schemas import NewResult, RunResult
 from diamond.service.tasks import store as task_store
 from diamond.service.tasks.record_entries import record
 from diamond.service.tasks.rows import TaskRow
@@ -38,7 +38,7 @@ RUN_FOLDER = "run"
 """The working directory of the program, below the task's folder (docs/internals/run-directory.md)."""
 
 
-async def list_results(services: Services, principal: Principal, task: str) -> list[Result]:
+async def list_results(services: Services, principal: Principal, task: str) -> list[RunResult]:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
         return await _show(connection, row, await store.results_of(connection, row.id))
@@ -46,7 +46,7 @@ async def list_results(services: Services, principal: Principal, task: str) -> l
 
 async def name_result(
     services: Services, principal: Principal, task: str, body: NewResult
-) -> Result:
+) -> RunResult:
     """Have something in the run directory read; nothing is moved or copied."""
 
     async def name(tx: Transaction) -> str:
@@ -144,7 +144,7 @@ async def _record(tx: Transaction, result: ResultRow, scan: ScanRow) -> None:
 
 async def _show(
     connection: AsyncConnection, task: TaskRow, rows: Sequence[ResultRow]
-) -> list[Result]:
+) -> list[RunResult]:
     trees = {row.tree for row in rows if row.tree}
     endpoints = await endpoints_by_id(connection, {task.endpoint})
     owners = {endpoint.owner for endpoint in endpoints.values()}
@@ -161,7 +161,7 @@ async def _show(
         ]
         state = "lost" if row.state == READY and not lies else row.state
         shown.append(
-            Result.model_validate(
+            RunResult.model_validate(
                 {
                     "task": row.task,
                     "name": row.name,

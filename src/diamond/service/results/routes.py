@@ -13,9 +13,9 @@ router = APIRouter(tags=["results"])
 
 
 @router.get(
-    "/tasks/{task}/results", response_model=Page[schemas.Result], responses=problems(404, 409)
+    "/tasks/{task}/results", response_model=Page[schemas.RunResult], responses=problems(404, 409)
 )
-async def list_results(task: str, services: Service, person: Person) -> Page[schemas.Result]:
+async def list_results(task: str, services: Service, person: Person) -> Page[schemas.RunResult]:
     """What it left behind, with digests and places."""
     return Page(items=await results.list_results(services, person, task))
 
@@ -23,11 +23,11 @@ async def list_results(task: str, services: Service, person: Person) -> Page[sch
 @router.post(
     "/tasks/{task}/results",
     status_code=202,
-    response_model=schemas.Result,
+    response_model=schemas.RunResult,
     responses=problems(404, 409),
 )
 async def name_result(
     task: str, body: schemas.NewResult, services: Service, person: Person
-) -> schemas.Result:
+) -> schemas.RunResult:
     """Name a file or folder of an ended task as a result: it is hashed where it lies."""
     return await results.name_result(services, person, task, body)

@@ -12,7 +12,7 @@ ResultName = Annotated[str, Field(pattern=NAME_PATTERN)]
 ResultKind = Literal["files", "model", "dataset"]
 
 
-class Result(BaseModel):
+class RunResult(BaseModel):
     """Something that a run left behind, hashed where it lies."""
 
     task: str
