@@ -69,12 +69,9 @@ from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
-<<<<<<< HEAD
 from diamond.service.results import routes as results
-=======
 from diamond.service.runs import old_tasks
 from diamond.service.runs import routes as runs
->>>>>>> main
 from diamond.service.scales import routes as scales
 from diamond.service.scales import worker as scale_worker
 from diamond.service.settings import Settings, check_settings

@@ -34,11 +34,8 @@ from diamond.service.platform.database.columns import (
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
 from diamond.service.platform.database.record_tables import *
-<<<<<<< HEAD
 from diamond.service.platform.database.result_tables import *
-=======
 from diamond.service.platform.database.run_tables import *
->>>>>>> main
 
 endpoints = Table(
     "endpoints",
