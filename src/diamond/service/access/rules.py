@@ -242,6 +242,7 @@ RULES: dict[str, Rule] = {
     "GET /endpoints": _read(),
     "POST /endpoints": _manage(),
     "GET /endpoints/{name}": _read("endpoint", Role.OWNER),
+    "GET /endpoints/{name}/load": _read("endpoint", Role.OWNER),
     "PATCH /endpoints/{name}": _manage("endpoint"),
     "DELETE /endpoints/{name}": _manage("endpoint"),
     "POST /endpoints/{name}/away": _manage("endpoint"),
