@@ -21,8 +21,8 @@ This environment cannot run a notebook: {error}.
 Diamond adds nbclient and ipykernel to environments that it makes; add them to your own image."""
 
 
-def main(words: List[str]) -> int:
-    source, target = Path(words[0]), Path(words[1])
+def main(arguments: List[str]) -> int:
+    source, target = Path(arguments[0]), Path(arguments[1])
     try:
         nbformat, nbclient = (importlib.import_module(name) for name in ("nbformat", "nbclient"))
         importlib.import_module("ipykernel")

@@ -60,9 +60,9 @@ async def list_images(
 async def list_shared(services: Services, principal: Principal, search: str) -> list[schemas.Image]:
     """Of others, by words of their names and labels."""
     async with services.store.read() as connection:
-        found = await shared_images(connection, principal.user)
+        images = await shared_images(connection, principal.user)
         terms = search.lower().split()
-        fitting = [row for row in found if all(term in (row.name or "").lower() for term in terms)]
+        fitting = [row for row in images if all(term in (row.name or "").lower() for term in terms)]
         return await show_shared(connection, fitting)
 
 
