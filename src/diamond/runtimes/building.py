@@ -285,9 +285,9 @@ class _Build:
         self, step: Step, code: int, lines: List[str], error: Optional[EnvironmentFailed] = None
     ) -> StepFailed:
         """Of the step's own ending, or of one that Diamond itself has words for."""
-        found = diagnose(lines, code, step=step.name)
+        cause = diagnose(lines, code, step=step.name)
         if error is not None:
-            found = replace(found, message=error.message.splitlines()[0], hint=error.hint)
+            cause = replace(cause, message=error.message.splitlines()[0], hint=error.hint)
         shell = [*self._work.shell, step.name] if self._work.shell else []
         self._report.tell(
             "failed",
@@ -295,17 +295,17 @@ class _Build:
             at=time.time(),
             exit_code=code,
             last_lines=lines[-SHOWN_LINES:],
-            cause=found.cause,
-            message=found.message,
-            hint=found.hint,
+            cause=cause.cause,
+            message=cause.message,
+            hint=cause.hint,
             shell=shell,
         )
         self._report.say(
-            f"==> {step.name} failed (exit code {code}): {found.message}\n    {found.hint}"
+            f"==> {step.name} failed (exit code {code}): {cause.message}\n    {cause.hint}"
         )
-        where = "" if step.name in found.message else f"step {step.name} failed: "
-        self._report.blame(f"{where}{found.message}. {found.hint}".strip())
-        return StepFailed(step, code, found.message, found.hint)
+        where = "" if step.name in cause.message else f"step {step.name} failed: "
+        self._report.blame(f"{where}{cause.message}. {cause.hint}".strip())
+        return StepFailed(step, code, cause.message, cause.hint)
 
     def _say_waiting(self) -> None:
         self._report.say("another build is making the same step; waiting for it")

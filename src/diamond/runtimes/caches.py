@@ -60,7 +60,7 @@ def _stands_on(upper: Dict[str, Any], lower: Dict[str, Any]) -> bool:
 
 
 def _added(layer: Dict[str, Any], known: List[Dict[str, Any]]) -> int:
-    below = [int(one["size"]) for one in known if _stands_on(layer, one)]
+    below = [int(lower["size"]) for lower in known if _stands_on(layer, lower)]
     return max(int(layer["size"]) - max(below, default=0), 0)
 
 

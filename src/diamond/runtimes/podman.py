@@ -317,8 +317,8 @@ def image_id(manifest: ImageManifest) -> str:
         return manifest.native
     try:
         with tarfile.open(manifest.file) as archive:
-            told = json.loads(_member(archive, "manifest.json"))
-            return hashlib.sha256(_member(archive, str(told[0]["Config"]))).hexdigest()
+            listing = json.loads(_member(archive, "manifest.json"))
+            return hashlib.sha256(_member(archive, str(listing[0]["Config"]))).hexdigest()
     except (OSError, tarfile.TarError, ValueError, LookupError, TypeError) as error:
         raise EnvironmentFailed(
             f"The image file {Path(manifest.file).name} is not an archive of one image ({error})",

@@ -61,8 +61,8 @@ def writable_shared_folder(folders: Sequence[str], own: ImageFolders) -> Optiona
             for place in (image_folders.store, image_folders.identities):
                 _make(place)
         if all(
-            os.access(one, os.W_OK | os.X_OK)
-            for one in (image_folders.store, image_folders.identities)
+            os.access(path, os.W_OK | os.X_OK)
+            for path in (image_folders.store, image_folders.identities)
         ):
             return image_folders
     return None

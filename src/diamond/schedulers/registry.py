@@ -92,6 +92,10 @@ def _slurm() -> Adapter:
 
 
 def _entry_points() -> Dict[str, Callable[[], Adapter]]:
-    found = cast(Any, metadata.entry_points())
-    points = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
+    installed = cast(Any, metadata.entry_points())
+    points = (
+        installed.select(group=GROUP)
+        if hasattr(installed, "select")
+        else installed.get(GROUP, ())
+    )
     return {point.name: point.load for point in points}

@@ -140,8 +140,8 @@ class SlurmScheduler:
         require_overlap(answer(["srun", "--version"]))
         environment = job_environment(self._login.get(), os.environ)
         term = {"TERM": os.environ["TERM"]} if "TERM" in os.environ else {}
-        words = step_words(native_id, node=node, terminal=terminal)
-        return InsideJob([*words, *command], {**environment, **term})
+        step_command = step_words(native_id, node=node, terminal=terminal)
+        return InsideJob([*step_command, *command], {**environment, **term})
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         return slurm_site.probe()

@@ -24,7 +24,7 @@ def ask_waits() -> List[Wait]:
 
 def read_waits(output: str) -> List[Wait]:
     waits = [wait for line in output.splitlines() for wait in _wait(line.split("|"))]
-    return sorted(waits, key=lambda one: one[0] + one[1])[-MOST:]
+    return sorted(waits, key=lambda pair: pair[0] + pair[1])[-MOST:]
 
 
 def _wait(fields: List[str]) -> Iterator[Wait]:

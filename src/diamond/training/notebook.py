@@ -43,7 +43,11 @@ def _put_values(notebook: Any, values: Dict[str, Any], nbformat: Any) -> None:
         return
     text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
     cell = nbformat.v4.new_code_cell(text, metadata={"tags": ["injected-parameters"]})
-    tagged = [n for n, one in enumerate(notebook.cells) if _TAG in one.metadata.get("tags", [])]
+    tagged = [
+        n
+        for n, candidate in enumerate(notebook.cells)
+        if _TAG in candidate.metadata.get("tags", [])
+    ]
     notebook.cells.insert(tagged[0] + 1 if tagged else 0, cell)
 
 

@@ -77,10 +77,10 @@ def open_mpi_variables(given: Mapping[str, str], host: str, *, interface: str) -
     """
     if any(name.endswith(("_tcp_if_include", "_tcp_if_exclude", "_if_include")) for name in given):
         return {}
-    found = interface or (LOOPBACK if has_only_loopback() else "")
-    if not found and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
-        found = interface_towards(given.get("MASTER_ADDR", ""))
-    return dict.fromkeys(OPEN_MPI_INTERFACES, found) if found else {}
+    towards = interface or (LOOPBACK if has_only_loopback() else "")
+    if not towards and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
+        towards = interface_towards(given.get("MASTER_ADDR", ""))
+    return dict.fromkeys(OPEN_MPI_INTERFACES, towards) if towards else {}
 
 
 def tensorflow_variables(rank: int, workers: List[str]) -> Dict[str, str]:

@@ -93,7 +93,7 @@ def judge(
     if launcher and len(endings) < expected:
         message = f"the launcher ended with {launcher} before every rank had started"
         return Verdict(launcher, Culprit(-1, "", "exit-code", message, launcher))
-    code = CONTINUE if any(one.code == CONTINUE for one in endings.values()) else 0
+    code = CONTINUE if any(rank_ending.code == CONTINUE for rank_ending in endings.values()) else 0
     note = f"the launcher ended with {launcher}, but every rank finished" if launcher else ""
     return Verdict(code, None, note, _warning(endings, expected))
 

@@ -115,7 +115,7 @@ async def rename_image(
     async def rename(tx: Transaction) -> str:
         row = await find_image(tx.connection, principal, image, Action.WRITE)
         holder = await store.images_called(tx.connection, principal.user, name)
-        if any(one.name == name and one.id != row.id for one in holder):
+        if any(other.name == name and other.id != row.id for other in holder):
             raise Conflict(f"Another image is called {name!r}", "Rename or delete that one first.")
         await store.change_image(tx, row.id, name=name, updated=time.time())
         await publish(tx, row.owner, [News("image", row.id)])

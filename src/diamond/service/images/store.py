@@ -80,10 +80,10 @@ async def images_called(connection: AsyncConnection, owner: str, text: str) -> l
     """By name, id, or the beginning of a digest (of the recipe or of a file); a name wins."""
     named = select(images).where(images.c.owner == owner)
     exact = await connection.execute(named.where(or_(images.c.name == text, images.c.id == text)))
-    found = rows_of(exact, ImageRow)
+    images_found = rows_of(exact, ImageRow)
     plain = text.removeprefix("sha256:")
-    if found or len(plain) < SHORTEST_DIGEST:
-        return found
+    if images_found or len(plain) < SHORTEST_DIGEST:
+        return images_found
     files = select(artifact_places.c.subject).where(
         artifact_places.c.owner == owner, starts_with(artifact_places.c.digest, plain)
     )

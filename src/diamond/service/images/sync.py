@@ -183,7 +183,9 @@ async def _end_stalled(
     tx: Transaction, files: ImageFiles, transfers: Sequence[TransferRow]
 ) -> None:
     """An endpoint sends one file after the other, so one that waits behind another is not stalled."""
-    places = await endpoints_by_id(tx.connection, {one.source for one in transfers if one.source})
+    places = await endpoints_by_id(
+        tx.connection, {open_transfer.source for open_transfer in transfers if open_transfer.source}
+    )
     for transfer in transfers:
         source = places.get(transfer.source or "")
         waited = time.time() - (transfer.started or transfer.created)
@@ -257,10 +259,10 @@ async def _transfers(
     """Only who sends a file may add to it, and only who gets it may read it."""
     place = call.endpoint.id
     async with services.store.read() as connection:
-        found = await request_store.transfers_of_file(connection, sha256, place)
+        candidates = await request_store.transfers_of_file(connection, sha256, place)
     transfers = [
         transfer
-        for transfer in found
+        for transfer in candidates
         if (transfer.source if side == "source" else transfer.endpoint) == place
     ]
     if not transfers:

@@ -237,7 +237,7 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
     known = node.get("runtimes") if isinstance(node, dict) else None
     if not isinstance(known, dict):
         return None
-    return [name for name, one in known.items() if isinstance(one, dict) and one.get(ability)]
+    return [name for name, fact in known.items() if isinstance(fact, dict) and fact.get(ability)]
 
 
 async def _rebuild(

@@ -40,7 +40,7 @@ def make_plan(
     global plan from all local plans, so that none has to be sent back.
     """
     shells = [name for name, tensor in tensors.items() if tensor.is_meta]
-    _refuse_empty_shells([one for rank in ranks.gather(shells) for one in rank])
+    _refuse_empty_shells([empty for rank in ranks.gather(shells) for empty in rank])
     own = {
         name: tensor
         for name, tensor in tensors.items()

@@ -98,11 +98,11 @@ class ImageWriter(StorageWriter):
 
     def _commit(self, files: List[StoredFile]) -> None:
         save = self._save
-        found = Manifest(
+        written = Manifest(
             save.step, save.claim, save.world_size, time.time(), files, save.metric, save.about
         )
-        write_durably(self.place / manifest.NAME, manifest.encode(found))
-        self.total_bytes = found.total_bytes
+        write_durably(self.place / manifest.NAME, manifest.encode(written))
+        self.total_bytes = written.total_bytes
         self._folder.commit(self.place, self._name, save.claim)
 
     def _entries(self) -> Tuple[List[Tuple[int, int]], bytes]:
