@@ -94,8 +94,6 @@ def _slurm() -> Adapter:
 def _entry_points() -> Dict[str, Callable[[], Adapter]]:
     installed = cast(Any, metadata.entry_points())
     points = (
-        installed.select(group=GROUP)
-        if hasattr(installed, "select")
-        else installed.get(GROUP, ())
+        installed.select(group=GROUP) if hasattr(installed, "select") else installed.get(GROUP, ())
     )
     return {point.name: point.load for point in points}
