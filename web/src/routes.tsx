@@ -19,6 +19,8 @@ import { builderSearch } from "./pages/image-builder/search";
 import { compareSearch } from "./pages/image-compare/search";
 import { imagesSearch } from "./pages/images/search";
 import { lineageSearch } from "./pages/lineage/search";
+import { modelSearch } from "./pages/model/search";
+import { modelsSearch } from "./pages/models/search";
 import { projectSearch } from "./pages/project/search";
 import { projectsSearch } from "./pages/projects/search";
 import { runsSearch } from "./pages/runs/search";
@@ -118,6 +120,18 @@ const image = createRoute({
   validateSearch: imageSearch,
   component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
 });
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  validateSearch: modelsSearch,
+  component: lazyRouteComponent(() => import("./pages/models/Models"), "Models"),
+});
+const model = createRoute({
+  getParentRoute: () => root,
+  path: "/models/$model",
+  validateSearch: modelSearch,
+  component: lazyRouteComponent(() => import("./pages/model/ModelPage"), "ModelPage"),
+});
 const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
@@ -182,6 +196,8 @@ const tree = root.addChildren([
   images,
   compare,
   image,
+  models,
+  model,
   builder,
   build,
   projects,

@@ -31,6 +31,7 @@ from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
 from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
+from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
 from diamond.service.notifications.webhook_secrets import seal_old_ones
@@ -70,6 +71,7 @@ from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
 from diamond.service.reproduce import judge as reproduction_judge
 from diamond.service.reproduce import routes as reproduce
+from diamond.service.results import routes as results
 from diamond.service.runs import old_tasks
 from diamond.service.runs import routes as runs
 from diamond.service.scales import routes as scales
@@ -120,6 +122,8 @@ PARTS = (
     scales,
     recipes,
     images,
+    models,
+    results,
     artifacts,
     storage,
     records,
@@ -229,8 +233,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
         finally:
             services.notifier.close()
-            for one in beside:
-                one.cancel()
+            for task in beside:
+                task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(*beside, return_exceptions=True)
 
