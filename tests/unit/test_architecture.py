@@ -79,7 +79,7 @@ SLICE_TABLES = {
         images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
-        results: access endpoints entries people platform tasks trees
+        results: access endpoints entries lineage people platform tasks trees
         models: access artifacts endpoints output people platform results tasks trees
         sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
