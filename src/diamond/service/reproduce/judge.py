@@ -102,7 +102,7 @@ async def _verdict(
             await _outcome(connection, task, files)
             for task, files in zip(runs, hashed, strict=True)
         ]
-        repeats = await store.repeats_of(connection, first.owner, first.digest)
+        repeats = await store.repeats_of(connection, first.owner, first.digest, but=runs[1].id)
         witnesses = [await _witness(connection, task) for task in runs]
     repeated = [_last_values(metrics) for metrics in repeats]
     bounds = from_repeats(parse_tolerances(tolerance), repeated)

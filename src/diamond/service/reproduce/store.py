@@ -15,6 +15,7 @@ from diamond.service.reproduce.rows import JUDGED, RUNNING, ReproductionRow
 
 MOST_SHOWN = 50
 MOST_REPEATS = 200
+AGREED = ("identical", "within-tolerance")
 
 
 async def add_reproduction(tx: Transaction, row: ReproductionRow) -> None:
@@ -58,17 +59,29 @@ async def save_verdict(tx: Transaction, task: str, verdict: JsonObject, at: floa
     return done.rowcount == 1
 
 
-async def repeats_of(connection: AsyncConnection, owner: str, digest: str) -> Sequence[bytes]:
-    """Packed metrics of runs of the very same order that succeeded."""
+async def repeats_of(
+    connection: AsyncConnection, owner: str, digest: str, *, but: str
+) -> Sequence[bytes]:
+    """Packed metrics of runs of the very same order that succeeded.
+
+    Neither of `but`, the run that is judged, nor of one that was found to be different: they would widen what they are held against.
+    """
     query = (
-        select(run_summaries.c.metrics)
+        select(run_summaries.c.metrics, reproductions.c.state, reproductions.c.verdict)
         .join(tasks, tasks.c.id == run_summaries.c.task)
+        .outerjoin(reproductions, reproductions.c.task == tasks.c.id)
         .where(
             tasks.c.owner == owner,
             tasks.c.kind == "run",
             tasks.c.digest == digest,
             tasks.c.state == "succeeded",
+            tasks.c.id != but,
         )
         .limit(MOST_REPEATS)
     )
-    return list((await connection.execute(query)).scalars())
+    rows = await connection.execute(query)
+    return [row.metrics for row in rows if row.state is None or _agreed(row.verdict)]
+
+
+def _agreed(verdict: JsonObject | None) -> bool:
+    return verdict is not None and verdict.get("level") in AGREED
