@@ -182,9 +182,9 @@ def _crate(
 def _warnings(graph: Sequence[Data], inside: frozenset[str]) -> list[str]:
     named = [one["@id"] for one in graph if "File" in _types(one) and "://" not in one["@id"]]
     missing = [name for name in named if inside and name not in inside]
-    return [
-        f"{len(missing)} files are named and not in the crate, such as {_shown(missing[0])}"
-    ] * bool(missing)
+    if not missing:
+        return []
+    return [f"{len(missing)} files are named and not in the crate, such as {_shown(missing[0])}"]
 
 
 def _actions(graph: Sequence[Data]) -> Iterator[Data]:

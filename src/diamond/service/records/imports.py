@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from diamond.core import ids
@@ -96,8 +96,9 @@ async def _receive(pieces: AsyncIterator[bytes], aside: Path) -> tuple[str, int]
 
 
 def _content(crate: ForeignCrate) -> CrateShown:
-    plain = {name: value for name, value in asdict(crate).items() if name != "records"}
-    return CrateShown(**plain, records=[_record(one) for one in crate.records])
+    """What is kept of it."""
+    plain = asdict(replace(crate, records=[]))
+    return CrateShown.model_validate({**plain, "records": [_record(one) for one in crate.records]})
 
 
 def _record(foreign: ForeignRecord) -> ImportedRecord:
