@@ -22,7 +22,7 @@ from diamond.provenance.plain_run import PlainRun
 from diamond.provenance.prov import prov_json
 from diamond.provenance.public import public, without_secrets
 from diamond.provenance.record import Record, assemble
-from diamond.schedulers.slurm_directives import plain_directives
+from diamond.schedulers.plain import batch_lines
 from diamond.service.access.principal import Principal
 from diamond.service.entries import store
 from diamond.service.entries.rows import EntryRow
@@ -131,7 +131,7 @@ async def _task_parts(
         name=row.name,
         order=order,
         start=plain_start(order),
-        directives=plain_directives(row.name, order.resources),
+        directives=batch_lines(row.name, order.resources),
         has_code=bool(code),
         has_support=bool(code),
         lock=plain_run.LOCK if lock else "",
