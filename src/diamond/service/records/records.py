@@ -115,7 +115,7 @@ def without_sealed(entry: Entry) -> Entry:
 
 
 def _shown(row: TaskRow, kept: Sequence[EntryRow], verified: Verified) -> TaskRecord:
-    entries = [entry for one in kept if (entry := _readable(one)) is not None]
+    entries = [entry for stored in kept if (entry := _readable(stored)) is not None]
     return TaskRecord(
         task=row.id,
         check=show_check(verified),
