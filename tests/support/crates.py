@@ -26,7 +26,7 @@ RENAMED = {
 PROFILES = ("process-run-crate-0.5", "workflow-run-crate-0.5", "provenance-run-crate-0.5")
 
 
-class _Bundled(HTTPAdapter):
+class _Bundled(HTTPAdapter):  # type: ignore[misc]
     """Answers with the context that comes with `rocrate`: 1.3, which has all terms of 1.1. Four were named otherwise there."""
 
     def send(self, request: PreparedRequest, *_: Any, **__: Any) -> Response:

@@ -46,7 +46,7 @@ FOREIGN: dict[str, Any] = {
 }
 
 
-def zipped(place: Path, **files: str | bytes) -> Path:
+def zipped(place: Path, **files: Any) -> Path:
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
