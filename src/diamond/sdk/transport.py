@@ -110,7 +110,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         body: Any = None,
     ) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
-        """A long answer on a connection of its own; the caller reads and closes both. With `body`: of a POST."""
+        """A long answer on its own connection; the caller reads and closes both. With `body`: of a POST."""
         connection = self._connect()
         method, content = ("GET", None) if body is None else ("POST", _as_json(body))
         try:
