@@ -86,7 +86,8 @@ async def take_wants(
         row = await store.find_transfer(tx.connection, transfer, lock=True)
         if row is None or not row.is_open or row.goal != call.endpoint.id:
             raise _no_such_transfer(transfer)
-        after = await store.change_transfer(tx, row.id, round=row.round + 1, state="running")
+        began = {"started": row.started or time.time(), "state": "running"}
+        after = await store.change_transfer(tx, row.id, round=row.round + 1, **began)
         sources = await endpoints_by_id(tx.connection, {after.source or ""})
         source = sources.get(after.source or "")
         if source is None:
