@@ -73,8 +73,8 @@ SLICE_TABLES = {
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
         tasks: access chains code endpoints entries limits notifications people platform projects
-        output: access endpoints people platform storage tasks
-        images: access artifacts endpoints output people platform tasks
+        output: access endpoints entries people platform storage tasks
+        images: access artifacts endpoints entries output people platform tasks
         trees: access artifacts endpoints people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
@@ -84,7 +84,7 @@ SLICE_TABLES = {
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code endpoints images output platform storage tasks trees
         records: access entries people platform tasks
-        dashboard: access endpoints output people platform tasks
+        dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints entries limits notifications output people platform tasks
     """,

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.output.curves import Curve, pack, unpack
 from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow, SeriesValues
-from diamond.service.output.series_values import Point, series_values
+from diamond.service.output.series_values import Point, curve_values, series_values
 from diamond.service.platform.database.batches import in_batches
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Columns, rows_of, values_of
@@ -206,7 +206,7 @@ async def _append(tx: Transaction, points: dict[SeriesRow, list[Point]], limit: 
         if stride > series.stride:
             await _thin(tx, series, stride // series.stride)
             thinned += [series.name] if series.stride == 1 else []
-        values = series_values(series.values, fresh)
+        values = series_values(await _values_before(tx, series), fresh)
         counters.append(
             {
                 "of_id": series.id,
@@ -219,6 +219,13 @@ async def _append(tx: Transaction, points: dict[SeriesRow, list[Point]], limit: 
     await _add(tx, {series: one for series, one in kept.items() if len(one.curve)})
     await tx.connection.execute(_COUNTERS, counters)
     return thinned
+
+
+async def _values_before(tx: Transaction, series: SeriesRow) -> SeriesValues:
+    """Of a series that began before its values were kept, they are read from its points, once."""
+    if not series.count or series.last is not None:
+        return series.values
+    return curve_values((await curves_of(tx.connection, [series.id]))[series.id])
 
 
 @dataclass(frozen=True)
