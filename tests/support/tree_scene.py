@@ -125,7 +125,9 @@ class TreeScene:
         )
 
     def scanned(self, scan: ScanRow, *, patience: float = PATIENCE) -> ScanRow:
-        return wait_for(lambda: self._ended_scan(scan.id), patience, what=f"scan {scan.id}")
+        ended = wait_for(lambda: self._ended_scan(scan.id), patience, what=f"scan {scan.id}")
+        assert ended is not None
+        return ended
 
     def registered(self, machine: DataMachine, path: Path | str) -> str:
         """The digest of the tree."""
@@ -148,7 +150,9 @@ class TreeScene:
 
     def copied(self, transfer: str, *, patience: float = PATIENCE) -> TransferRow:
         """Ended, however it ended."""
-        return wait_for(lambda: self._ended_transfer(transfer), patience, what=transfer)
+        ended = wait_for(lambda: self._ended_transfer(transfer), patience, what=transfer)
+        assert ended is not None
+        return ended
 
     def transfer(self, transfer: str) -> TransferRow:
         async def find(tx: Transaction) -> TransferRow:
