@@ -114,8 +114,9 @@ class Arrival:
         wants = Wants()
         for position in self.missing():
             size, part = self.files[position].size, self._parts.get(position)
-            doubtful = position in compared or self._tries.get(position, 0) > 0
-            if size >= LARGE and doubtful and position not in self._digests:
+            is_suspect = part is not None and part.ranges.is_whole(size) and size > 0
+            is_compared = position in compared and part is None
+            if size >= LARGE and (is_suspect or is_compared) and position not in self._digests:
                 wants.digests.append(position)
             elif part is not None and part.ranges.count:
                 wants.ranges += [(position, *gap) for gap in part.ranges.missing(size)]
@@ -207,11 +208,10 @@ class Arrival:
             self._count(position, 0)
             return
         self._wrong(position)
-        if position not in self._digests:
-            self.bytes -= part.ranges.count
-            part.forget()
-        else:
+        if position in self._digests:
             self._keep_right_blocks(position)
+        elif entry.size < LARGE:
+            self._start_again(position)
 
     def _keep_right_blocks(self, position: int) -> None:
         """By the digests of the source; what differs is asked for again."""
@@ -222,9 +222,18 @@ class Arrival:
             end = min(at + BLOCK, size)
             if part.has(at, end) and part.digest(at, end) == digests[at // BLOCK * 32 :][:32]:
                 right.add(at, end)
+        if right.is_whole(size):  # then the digests are wrong, or the manifest's is
+            self._start_again(position)
+            return
         self.bytes -= part.ranges.count - right.count
         part.forget()
         part.ranges = right
+
+    def _start_again(self, position: int) -> None:
+        part = self._parts[position]
+        self.bytes -= part.ranges.count
+        self._digests.pop(position, None)
+        part.forget()
 
     def _wrong(self, position: int) -> None:
         self._tries[position] = self._tries.get(position, 0) + 1

@@ -59,7 +59,7 @@ def decode_wants(data: bytes, files: Sequence[FileEntry]) -> Wants:
         rows = unpacking.decompress(data[len(_HEAD) :], MOST_ROWS * _ROW.size)
     except zlib.error:
         raise BadRequest("What the goal wants cannot be unpacked") from None
-    if unpacking.unconsumed_tail or len(rows) % _ROW.size:
+    if not unpacking.eof or len(rows) % _ROW.size:
         raise BadRequest(f"What the goal wants has more than {MOST_ROWS} parts, or is cut off")
     wants = Wants()
     for kind, file, first, second in _ROW.iter_unpack(rows):

@@ -144,7 +144,7 @@ class _Run:
         while True:
             self._take_blocks_from_nearby()
             wants = arrival.wants(self._compared())
-            if wants.is_empty:
+            if not arrival.missing():
                 return
             before = arrival.bytes, arrival.files_done, self.moved
             self._round(encode_wants(wants))
