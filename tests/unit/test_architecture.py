@@ -72,9 +72,12 @@ SLICE_TABLES = {
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
-        tasks: access chains code endpoints entries limits notifications people platform projects
+        lineage: access people platform
+        tasks: access chains code endpoints entries limits lineage notifications people platform projects
         output: access endpoints entries people platform storage tasks
+        views: access people platform projects
         images: access artifacts endpoints entries output people platform tasks
+        runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
