@@ -169,11 +169,13 @@ def _hash_once(
 
 def _digest(descriptor: int, size: int, buffer: bytearray, progress: Callable[[int], None]) -> str:
     if size <= SMALL:
-        content = os.read(descriptor, size + 1)
+        content = os.read(descriptor, size)
         progress(len(content))
         return hashlib.sha256(content).hexdigest()
-    digest, view = hashlib.sha256(), memoryview(buffer)
-    while count := os.readv(descriptor, [buffer]):
+    digest, view, left = hashlib.sha256(), memoryview(buffer), size
+    # Not beyond what it was: a file that somebody writes to without end would be read without end.
+    while left > 0 and (count := os.readv(descriptor, [view[:left]])):
         digest.update(view[:count])
         progress(count)
+        left -= count
     return digest.hexdigest()

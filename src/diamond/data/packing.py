@@ -9,8 +9,7 @@ import errno
 import hashlib
 import os
 import struct
-from dataclasses import dataclass
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from diamond.core.errors import BadRequest, DataChanged
 from diamond.data.manifest import FileEntry
@@ -23,8 +22,7 @@ BYTES, ZEROS, DIGESTS, END = 0, 1, 2, 3
 MOST_FRAMES = 16384
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     file: int
     kind: int
     offset: int

@@ -37,7 +37,7 @@ class Reporter:
 
 
 class Progressing:
-    """Reports now and then, from a thread of its own, as long as the work goes on."""
+    """Reports now and then, from a thread of its own, while the work continues."""
 
     def __init__(self, reporter: Reporter, look: Callable[[], DataReport | None]) -> None:
         self._reporter, self._look = reporter, look
