@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Set
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from diamond.core.errors import DataChanged
 from diamond.data.hashing import Hashed, Result, hash_files
@@ -150,6 +150,11 @@ class Arrival:
                 _make_link(f"{self.root}/{entry.path}", entry.target)
         for folder in sorted(_folders(self._entries), reverse=True):
             os.chmod(f"{self.root}/{folder}", 0o555)  # noqa: PTH101
+
+    @property
+    def standing(self) -> Tuple[int, int, int]:
+        """Changes with everything that arrives and counts."""
+        return self.bytes, self.files_done, len(self._digests)
 
     @property
     def entry_count(self) -> int:

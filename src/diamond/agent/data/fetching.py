@@ -146,10 +146,10 @@ class _Run:
             wants = arrival.wants(self._compared())
             if not arrival.missing():
                 return
-            before = arrival.bytes, arrival.files_done, self.moved
+            before = arrival.standing
             self._round(encode_wants(wants))
             arrival.end_round()
-            idle = 0 if (arrival.bytes, arrival.files_done, self.moved) != before else idle + 1
+            idle = 0 if arrival.standing != before else idle + 1
             if idle >= MOST_IDLE_ROUNDS:
                 raise DiamondError(
                     f"{MOST_IDLE_ROUNDS} times in a row nothing arrived of what was asked for",
