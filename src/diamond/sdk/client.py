@@ -17,6 +17,7 @@ from diamond.sdk.event_stream import EventStream, StreamEvent
 from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
+from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
 from diamond.sdk.scale_calls import ScaleCalls
 from diamond.sdk.transport import API, Transport, path_segment
@@ -29,7 +30,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ScaleCalls):
+class Client(ModelCalls, ScaleCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.

@@ -198,7 +198,14 @@ class NoteEvent(BaseModel):
 
 class ChangedEvent(BaseModel):
     what: Literal[
-        "preferences", "notifications", "read", "tokens", "endpoints", "overview", "announcements"
+        "preferences",
+        "notifications",
+        "read",
+        "tokens",
+        "endpoints",
+        "overview",
+        "announcements",
+        "models",
     ]
     n: int
 

@@ -31,8 +31,10 @@ from diamond.service.platform.database.columns import (
     metadata,
     owner_column,
 )
+from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
 from diamond.service.platform.database.record_tables import *
+from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *
 
 endpoints = Table(
