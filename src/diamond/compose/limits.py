@@ -21,6 +21,9 @@ class Source:
     at: float | None
 
 
+WALLTIME = "resources.walltime"
+
+
 @dataclass(frozen=True)
 class FieldLimit:
     max: float | None
@@ -54,7 +57,7 @@ def limits_of(facts: Facts, partition: str, sources: Mapping[str, Source]) -> di
             field.most, field.shown, field.default, field.text, source.words, source.at
         )
         for field in _fields(shape, sentences, usual)
-        if field.most is not None
+        if field.most is not None or (field.name == WALLTIME and facts)
     }
 
 
@@ -87,8 +90,11 @@ class _Sentences:
     def nodes(self, most: int) -> str:
         return f"At most {most} in {self.partition}." if self.partition else "Only this machine."
 
-    def minutes(self, most: str) -> str:
-        return f"At most {most} in {self.partition or 'this machine'}."
+    def minutes(self, most: str, usual: str) -> str:
+        where = f" in {self.partition}" if self.partition else ""
+        return (
+            f"At most {most}{where}. {usual} if left empty." if most else f"{usual} if left empty."
+        )
 
     def has(self, what: str) -> str:
         node = f"A node of {self.partition}" if self.partition else "This machine"
@@ -101,7 +107,7 @@ def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
     memory = shape.get("memory_mb_per_node")
     minutes = shape.get("max_minutes")
     gpus = _most_gpus(shape.get("gpus_per_node"))
-    limit = show_minutes(minutes or 0)
+    limit = show_minutes(minutes) if minutes else ""
     return [
         Field("resources.nodes", nodes, str(nodes), "1", sentences.nodes(nodes or 0)),
         Field("resources.gpus_per_node", gpus, str(gpus), "0", sentences.has(_gpus(gpus or 0))),
@@ -113,7 +119,7 @@ def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
             "the site's default",
             sentences.has(show_bytes((memory or 0) * 2**20)),
         ),
-        Field("resources.walltime", minutes, limit, usual, sentences.minutes(limit)),
+        Field(WALLTIME, minutes, limit, usual, sentences.minutes(limit, usual)),
     ]
 
 
