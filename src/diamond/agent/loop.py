@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.reports import Reporter
@@ -208,12 +209,14 @@ class Agent:
     def _assemble_data(self) -> None:
         places, link, profile = TreePlaces(self._folders), self._link, self._profile.current
         reporter = Reporter(link, lambda: self._policy.allows_logs)
+        archives = Archives(places, reporter, profile)
         self._data = DataWork(
             places,
             link,
             Scans(places, link, reporter, self._policy, self._scheduler, profile),
-            Fetching(places, link, reporter, profile),
+            Fetching(places, link, reporter, profile, archives),
             Sending(places, link),
+            archives,
             reporter,
             self._stopping,
             tells_all=lambda: self._policy.allows_logs,

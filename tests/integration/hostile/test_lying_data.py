@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import pytest
 
+from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
 from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Reporter
@@ -110,7 +111,8 @@ def places(tmp_path: Path) -> TreePlaces:
 
 
 def fetch(service: LyingService, places: TreePlaces) -> None:
-    fetching = Fetching(places, service, Reporter(service, lambda: True), Profile)
+    reporter = Reporter(service, lambda: True)
+    fetching = Fetching(places, service, reporter, Profile, Archives(places, reporter, Profile))
     command = FetchTree("c1", "x1", service.tree, 1, 2)
     fetching.fetch(command, lambda: False)
 
@@ -220,6 +222,7 @@ def test_removing_never_touches_what_lies_in_place(
     work = DataWork(
         places,
         service,
+        None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]

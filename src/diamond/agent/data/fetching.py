@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import shutil
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from diamond.agent.data.archives import Archives
 from diamond.agent.data.nearby import Nearby, look_nearby
 from diamond.agent.data.places import Place, TreePlaces, remove_tree
 from diamond.agent.data.reports import Progressing, Reporter
@@ -42,6 +43,7 @@ class Fetching:
     link: Link
     reporter: Reporter
     profile: Callable[[], Profile]
+    archives: Archives
 
     def fetch(self, command: FetchTree, cancelled: Callable[[], bool]) -> None:
         """Repeatable at any point. Raises `LinkDown`, `Cancelled`, `NoRoom`, `DataChanged`."""
@@ -49,12 +51,12 @@ class Fetching:
         moved = 0
         if place is None:
             entries = self._manifest(command.tree)
-            arrival = Arrival(self.places.arriving(command.transfer), entries)
+            arrival = Arrival(self._arriving(command), entries)
             run = _Run(self, command, arrival, cancelled)
             try:
                 with Progressing(self.reporter, run.progress):
                     run.all_rounds()
-                    place = self._settle(command, arrival)
+                    place = self._settle(command, arrival, cancelled)
             finally:
                 arrival.close()
             moved = run.moved
@@ -62,7 +64,14 @@ class Fetching:
 
     def clear(self, transfer: str) -> None:
         """It was cancelled: what has come so far goes."""
-        remove_tree(self.places.arriving(transfer))
+        for folder in (self.places.arriving(transfer), self.places.arriving_aside(transfer)):
+            remove_tree(folder)
+
+    def _arriving(self, command: FetchTree) -> Path:
+        """Files of an archive arrive on the node's own disk: where archives are wanted, inodes are scarce."""
+        if command.layout == "archive":
+            return self.places.arriving_aside(command.transfer)
+        return self.places.arriving(command.transfer)
 
     def _here(self, command: FetchTree) -> Place | None:
         place = self.places.find(command.tree, command.layout)
@@ -93,29 +102,37 @@ class Fetching:
             return entries
         return load_manifest(file, tree)
 
-    def _settle(self, command: FetchTree, arrival: Arrival) -> Place:
+    def _settle(self, command: FetchTree, arrival: Arrival, cancelled: Callable[[], bool]) -> Place:
         """Every byte is verified: from now on it bears its own name."""
         arrival.finish()
-        target = self.places.managed(command.tree, "files")
+        about = Place(
+            tree=command.tree,
+            layout="files",
+            path="",
+            managed=True,
+            fingerprint="",
+            size=sum(one.size for one in arrival.files),
+            files=len(arrival.files),
+            entries=arrival.entry_count,
+            used=time.time(),
+        )
+        if command.layout == "archive":
+            place = self.archives.pack(arrival.root, about, cancelled)
+        else:
+            place = self._rename(arrival, about)
+        remove_tree(self._arriving(command))
+        return place
+
+    def _rename(self, arrival: Arrival, about: Place) -> Place:
+        target = self.places.managed(about.tree, "files")
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if target.exists():  # another try came this far, or a copy that had changed
             remove_tree(target)
         os.rename(arrival.root, target)  # noqa: PTH104
         target.chmod(0o555)
-        size, files = sum(one.size for one in arrival.files), len(arrival.files)
-        place = Place(
-            tree=command.tree,
-            layout="files",
-            path=str(target),
-            managed=True,
-            fingerprint=walk(str(target)).fingerprint(),
-            size=size,
-            files=files,
-            entries=arrival.entry_count,
-            used=time.time(),
-        )
+        path = str(target)
+        place = replace(about, path=path, fingerprint=walk(path).fingerprint())
         self.places.put(place)
-        shutil.rmtree(self.places.arriving(command.transfer), ignore_errors=True)
         return place
 
 
@@ -173,7 +190,9 @@ class _Run:
         missing = [self._arrival.files[position] for position in self._arrival.missing()]
         size = sum(entry.size for entry in missing) - self._arrival_parts()
         facts = self._profile().facts.get("folders")
-        check_room(self._places.root, facts, size=max(size, 0), entries=len(missing))
+        if self._command.layout == "archive":
+            check_room(self._places.root, facts, size=self._command.size, entries=1)
+        check_room(self._arrival.root, facts, size=max(size, 0), entries=len(missing))
 
     def _arrival_parts(self) -> int:
         """Bytes of files that have come in part."""

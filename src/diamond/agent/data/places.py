@@ -68,6 +68,10 @@ class TreePlaces:
     def arriving(self, transfer: str) -> Path:
         return below(self.root, "arriving", transfer)
 
+    def arriving_aside(self, transfer: str) -> Path:
+        """On this node's own disk."""
+        return below(self.folders.tmp, f"diamond-{os.getuid()}-{transfer}")
+
     def state_of(self, path: str) -> Path:
         """The saved hashing state of a folder."""
         name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
@@ -175,6 +179,8 @@ def changed_error(path: str, names: List[str]) -> DataChanged:
 
 def remove_tree(path: Path) -> None:
     """Also folders that nobody may write in."""
+    if not os.path.lexists(path):
+        return
     if path.is_symlink() or path.is_file():
         path.unlink()
         return

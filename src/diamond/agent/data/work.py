@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.reports import Reporter
@@ -18,6 +19,7 @@ from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.data_commands import (
     DATA_COMMANDS,
+    ArchiveTree,
     CancelData,
     CheckTree,
     DataCommand,
@@ -48,6 +50,7 @@ class DataWork:
     scans: Scans
     fetching: Fetching
     sending: Sending
+    archives: Archives
     reporter: Reporter
     stopping: threading.Event
     tells_all: Callable[[], bool] = lambda: True
@@ -151,6 +154,8 @@ class DataWork:
             self.fetching.fetch(command, cancelled)
         elif isinstance(command, SendTree):
             self.sending.send(command, cancelled)
+        elif isinstance(command, ArchiveTree):
+            self.archives.archive(command, cancelled)
         elif isinstance(command, RemoveTree):
             self._remove(command)
         elif isinstance(command, PinTree):
