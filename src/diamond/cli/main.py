@@ -30,6 +30,7 @@ COMMANDS = {
     "logs": "logs",
     "cancel": "task_actions",
     "retry": "task_actions",
+    "fix": "task_actions",
     "resume": "task_actions",
     "tag": "tag",
     "files": "files",

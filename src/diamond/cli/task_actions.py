@@ -91,6 +91,22 @@ def retry(
 
 
 @app.command()
+def fix(task: TaskId, as_json: Json = False) -> None:
+    """Run a failed task again with the change that `diamond show` offers for it."""
+    client = Client()
+    known = client.diagnosis(task)
+    new = client.fix(task)
+    if as_json:
+        print_json(dict(new.raw))
+        return
+    offered = known.get("fix") or {}
+    for field, value in (offered.get("changes") or {}).items():
+        print(f"Changed: {field} = {value}")
+    print(f"{new.name} is now task {new.id} on {new.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(new.id)}")
+
+
+@app.command()
 def resume(
     task: TaskId,
     budget: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from diamond.cli.format import duration, short_id, signal_name, time_ago, timestamp
@@ -107,6 +108,17 @@ def next_step(task: Task) -> str:
     return _step_after(task).format(
         id=short_id(task.id), endpoint=task.endpoint, automatically=_continue_field(task)
     )
+
+
+def diagnosis_lines(diagnosis: Mapping[str, Any]) -> list[str]:
+    """What the service knows about a failure: what happened, and what to do."""
+    return [line for line in (diagnosis.get("title"), diagnosis.get("hint")) if line]
+
+
+def fix_step(task: Task, diagnosis: Mapping[str, Any]) -> str:
+    """The one command that changes the spec and runs it again; empty if none is known."""
+    fix = diagnosis.get("fix") or {}
+    return f"{fix['label']}: diamond fix {short_id(task.id)}" if fix else ""
 
 
 def _step_after(task: Task) -> str:

@@ -187,6 +187,14 @@ class Client(ScaleCalls):
         """Run the same order again as a new task, and return that."""
         return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
 
+    def diagnosis(self, task: str) -> dict[str, Any]:
+        """Why a task failed and what to do; `fix` is the change with which `Client.fix` would run it again."""
+        return dict(self.transport.get(_path(task, "diagnosis")))
+
+    def fix(self, task: str) -> Task:
+        """Run a failed task again with the change that its diagnosis offers, and return the new task."""
+        return model_from_json(Task, self.transport.post(_path(task, "fix"), creates=True))
+
     def cancel_matching(
         self,
         *,

@@ -167,7 +167,10 @@ def _body(snapshot: Snapshot) -> dict[str, Any]:
         "snapshot": snapshot.digest,
         "commit": snapshot.commit,
         "dirty": snapshot.dirty,
-        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
+        "left_out": [
+            *(f"{path} ({why})" for path, why in snapshot.left_out),
+            *(f"{path} (listed in .gitignore or .diamondignore)" for path in snapshot.ignored),
+        ],
         "files": len(json.loads(snapshot.manifest)["files"]),
         "bytes": snapshot.size,
     }
