@@ -419,11 +419,9 @@ class Client(ScaleCalls):
     ) -> dict[str, Any]:
         """Upload the code and return `spec` and `code` for a request; nothing is submitted."""
         prepared, base = self._spec(spec, None, (), None, with_code=True)
-        code = self._code(prepared, base, with_code=True)
-        if code.snapshot:
-            from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import upload_code
 
-            upload_snapshot(self.transport, code.snapshot, say)
+        code = upload_code(self.transport, partial(self._code, prepared, base, with_code=True), say)
         return {"spec": prepared, **({"code": code.body} if code.body else {})}
 
     def _request(
@@ -436,19 +434,22 @@ class Client(ScaleCalls):
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Upload the code; returns the body of the request and notes for the user."""
-        from diamond.sdk.code_selection import precheck, require_unrestricted, will_upload
-        from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import (
+            precheck,
+            require_unrestricted,
+            upload_code,
+            will_upload,
+        )
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
         prepared = self._with_environment(spec, base)
         if with_code and will_upload(prepared, base):
             precheck(self.transport, prepared, base, project=project)
-        code = self._code(prepared, base, with_code=with_code)
-        if code.snapshot and project:
+        choose = partial(self._code, prepared, base, with_code=with_code)
+        if with_code and project and will_upload(prepared, base):
             require_unrestricted(self.transport, project)
-        if code.snapshot:
-            upload_snapshot(self.transport, code.snapshot, say, project)
+        code = upload_code(self.transport, choose, say, project)
         body = {"spec": prepared, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.messages
 

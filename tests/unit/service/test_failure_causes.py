@@ -91,14 +91,15 @@ def test_the_last_error_counts_and_not_one_that_was_handled() -> None:
 )
 def test_a_missing_package_is_added_with_one_change(module: str, package: str | None) -> None:
     package = package or "opencv-python-headless"
-    spec = {"run": "python x.py", "environment": {"requirements": ["numpy==2.0"], "python": "3.12"}}
+    environment = {"requirements": ["numpy==2.0"], "python": "3.12"}
+    spec = {"run": "python x.py", "environment": environment}
     made = diagnose(f"ModuleNotFoundError: No module named '{module}'\n", spec=spec)
     assert made is not None and made.fix is not None
     assert made.fix.label == f"Add {package} to the Python packages and rerun"
     changed = changed_spec(spec, made.fix, "alpha")
     assert changed["environment"] == {"requirements": ["numpy==2.0", package], "python": "3.12"}
     assert (changed["run"], changed["on"]) == ("python x.py", "alpha")
-    assert spec["environment"]["requirements"] == ["numpy==2.0"], "the old spec stays as it is"
+    assert environment["requirements"] == ["numpy==2.0"], "the old spec stays as it is"
 
 
 def test_a_spec_without_an_environment_gets_one() -> None:
