@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ CARRIED = (
     "training",
     "code",
     "planning",
+    "data",
 )
 CAPABILITIES = {
     "compose",
@@ -32,6 +34,8 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "data",
+    "provenance",
 }
 ALLOWED = {
     "core": {"core"},
@@ -40,7 +44,7 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "notation"},
@@ -54,6 +58,7 @@ SLICE_TABLES = {
         access:
         platform: access
         people: access platform
+        entries: platform
         recipes: people platform
         notifications: access people platform
         endpoints: access notifications people platform
@@ -67,9 +72,13 @@ SLICE_TABLES = {
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
-        tasks: access chains code endpoints limits notifications people platform projects
-        output: access endpoints people platform storage tasks
-        images: access artifacts endpoints output people platform tasks
+        lineage: access people platform
+        tasks: access chains code endpoints entries limits lineage notifications people platform projects
+        output: access endpoints entries people platform storage tasks
+        views: access people platform projects
+        images: access artifacts endpoints entries output people platform tasks
+        runs: access images lineage output people platform projects tasks
+        trees: access artifacts endpoints people platform tasks
         sharing: access endpoints images notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
@@ -77,17 +86,19 @@ SLICE_TABLES = {
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform storage tasks
-        dashboard: access endpoints output people platform tasks
+        sync: code endpoints images output platform storage tasks trees
+        records: access entries people platform tasks
+        dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints limits notifications output people platform tasks
+        maintenance: access code endpoints entries limits notifications output people platform tasks
     """,
     "agent": """
         guard:
         link: guard
         site: guard link
         images: link site
-        tasks: guard images link site
+        data: guard link site
+        tasks: data guard images link site
         output: guard link tasks
     """,
 }
@@ -239,3 +250,30 @@ def test_files_and_functions_stay_small() -> None:
         and (n := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
     ]
     assert not big + long
+
+
+def test_the_service_passes_typed_values() -> None:
+    """`Any`, and reading by string key and its kin, stay rare: values are frozen dataclasses and models.
+
+    Counted for each 1,000 lines as they stand, migrations included; `@router.get("…")` counts as a `.get("…")` too.
+    """
+    texts = [path.read_text() for path in modules("service")]
+    thousands = sum(len(text.splitlines()) for text in texts) / 1000
+    loose = sum(len(re.findall(r"\bAny\b", text)) for text in texts)
+    by_key = sum(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+        for text in texts
+        for node in ast.walk(ast.parse(text))
+    )
+    kin = r'\.get\(\s*f?"|\bcast\(|Mapping\[str, object\]|type: ignore'
+    by_key += sum(len(re.findall(kin, text)) for text in texts)
+    assert loose / thousands <= 8
+    assert by_key / thousands <= 15
+
+
+def test_the_formatter_formats_everything_and_types_are_published() -> None:
+    skipped = re.compile(r"#\s*fmt:\s*(skip|off)")
+    assert not [path for path in SOURCE.rglob("*.py") if skipped.search(path.read_text())]
+    assert (SOURCE / "py.typed").exists()

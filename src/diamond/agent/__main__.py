@@ -1,4 +1,4 @@
-"""The agent's command line: `run`, `pair`, `renew`, `status`, `stop`, `cron-line`."""
+"""The agent's command line: `run`, `pair`, `renew`, `status`, `stop`, `shell`, `cron-line`."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def _do(arguments: argparse.Namespace) -> int:
         "run": _run,
         "status": _status,
         "stop": _stop,
+        "shell": _shell,
         "cron-line": _cron_line,
         "renew": _renew,
     }
@@ -109,9 +110,19 @@ def _parser() -> argparse.ArgumentParser:
     renew = acts.add_parser(
         "renew", help="renew the pairing; only its owner can, in a terminal here"
     )
-    for act in (run, status, stop, cron, renew):
+    shell = acts.add_parser("shell", help="open a shell inside a running task")
+    _add_shell(shell)
+    for act in (run, status, stop, cron, renew, shell):
         act.add_argument("--endpoint", default="", help="which endpoint, where several are paired")
     return parser
+
+
+def _add_shell(act: argparse.ArgumentParser) -> None:
+    where = act.add_mutually_exclusive_group()
+    where.add_argument("--node", default="", help="on this node; default: the first one of the job")
+    where.add_argument("--rank", type=int, help="on the node of this rank")
+    act.add_argument("task", metavar="TASK", help="the whole id of the task")
+    act.add_argument("command", metavar="COMMAND", nargs="*", help="behind --, instead of a shell")
 
 
 def _add_scheduler(act: argparse.ArgumentParser) -> None:
@@ -260,6 +271,12 @@ def _stop(_: argparse.Namespace, folders: Folders) -> int:
     os.kill(pid, signal.SIGTERM)
     print(f"process {pid} was asked to stop; jobs continue")
     return 0
+
+
+def _shell(arguments: argparse.Namespace, folders: Folders) -> int:
+    from diamond.agent.tasks.shell import Where, open_shell
+
+    open_shell(folders, arguments.task, Where(arguments.node, arguments.rank), arguments.command)
 
 
 def _renew(_: argparse.Namespace, folders: Folders) -> int:

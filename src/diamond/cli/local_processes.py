@@ -210,7 +210,7 @@ def agent_command(
 
     `is_this_machine`: jobs run on this machine itself, even if it is also a cluster's login node. That is remembered.
     """
-    env = _environment(home, name)
+    env = agent_environment(home, name)
     command = [sys.executable, "-m", "diamond.agent"]
     try:
         endpoint = client.endpoint(name)
@@ -271,7 +271,7 @@ def _pair_here(
     client.confirm_endpoint(endpoint.name)
 
 
-def _environment(home: Path, name: str) -> dict[str, str]:
+def agent_environment(home: Path, name: str) -> dict[str, str]:
     """Agents of this machine have their folders below $DIAMOND_HOME."""
     keep = home / "agents" / name
     given = {key: value for key, value in os.environ.items() if key != "DIAMOND_TOKEN"}

@@ -15,6 +15,7 @@ from diamond.core.errors import BadRequest
 MARK = b"diamond-agent-begins\n"
 """Printed when the agent starts; anything before it is noise from the login shell."""
 NO_PYTHON = 67
+NO_AGENT = 68
 PYTHONS = "python3 python3.13 python3.12 python3.11 python3.10 python3.9 /usr/bin/python3"
 
 # No quotes, backslashes or line breaks, because the login shell may be bash, csh or fish. Reads one line byte by
@@ -46,17 +47,41 @@ os.execv(sys.executable, [sys.executable, path, "run", "--stdio", "--endpoint", 
 
 def remote_command(python: str = "") -> str:
     """The command for the remote login shell."""
+    script = (
+        f"for p in {_checked_python(python) or PYTHONS}; do "
+        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" -c "{_READER}"; fi; done; '
+        f'echo "diamond: no Python 3.9 or newer found (tried {python or PYTHONS})" >&2; exit {NO_PYTHON}'
+    )
+    return "exec /bin/sh -c " + shlex.quote(script)
+
+
+def _checked_python(python: str) -> str:
     if python and not re.fullmatch(r"[A-Za-z0-9_./+-]+", python):
         raise BadRequest(
             f"{python!r} is not the path of a program",
             "Write for example /opt/python/3.11/bin/python3",
         )
+    return python
+
+
+def agent_line(endpoint: str, arguments: Sequence[str], *, python: str = "") -> str:
+    """A line for the remote login shell that starts the agent's own file there, wherever it was put: by ssh or by pairing."""
+    words = shlex.join([*arguments[:1], "--endpoint", _checked_id(endpoint), *arguments[1:]])
     script = (
-        f"for p in {python or PYTHONS}; do "
-        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" -c "{_READER}"; fi; done; '
+        f'keep="${{DIAMOND_KEEP:-$HOME/.diamond-agent/{endpoint}}}"; '
+        'for file in "$keep/agent.pyz" "$HOME/.diamond-agent/agent.pyz"; do [ ! -f "$file" ] || break; done; '
+        f'[ -f "$file" ] || {{ echo "diamond: there is no agent of this endpoint on $(hostname)" >&2; exit {NO_AGENT}; }}; '
+        f"for p in {_checked_python(python) or PYTHONS}; do "
+        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" "$file" {words}; fi; done; '
         f'echo "diamond: no Python 3.9 or newer found (tried {python or PYTHONS})" >&2; exit {NO_PYTHON}'
     )
     return "exec /bin/sh -c " + shlex.quote(script)
+
+
+def _checked_id(endpoint: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", endpoint):
+        raise BadRequest(f"{endpoint[:80]!r} is not the id of an endpoint")
+    return endpoint
 
 
 def bootstrap_input(agent: bytes, endpoint: str) -> bytes:
@@ -76,10 +101,23 @@ def ssh_command(
 
 
 def terminal_command(
-    host: str, line: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = ()
+    host: str,
+    line: str,
+    *,
+    ssh: str = "ssh",
+    config: str = "",
+    options: Sequence[str] = (),
+    terminal: bool = True,
 ) -> list[str]:
-    """The command for an interactive command line on the remote machine."""
-    return [*shlex.split(ssh), "-t", *_ssh_options(host, config, options), "--", host, line]
+    """The command for a command line on the remote machine; `terminal`: somebody types."""
+    return [
+        *shlex.split(ssh),
+        "-t" if terminal else "-T",
+        *_ssh_options(host, config, options),
+        "--",
+        host,
+        line,
+    ]
 
 
 def _ssh_options(host: str, config: str, options: Sequence[str]) -> list[str]:

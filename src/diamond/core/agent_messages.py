@@ -8,6 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Union
 
+from diamond.core.data_messages import (
+    DataReports,
+    FetchManifest,
+    FetchPiece,
+    FetchWants,
+    TreeInventory,
+)
 from diamond.core.decoding import (
     Count,
     Digest,
@@ -248,4 +255,9 @@ Message = Union[
     TransferReports,
     FetchImagePart,
     ProfileReport,
+    DataReports,
+    TreeInventory,
+    FetchManifest,
+    FetchWants,
+    FetchPiece,
 ]

@@ -90,6 +90,16 @@ Absolute = Annotated[str, Kind(r"/[^\x00-\x1f\x7f:]*", "an absolute path without
 DataName = Annotated[
     str, Kind(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}", "a name of data (letters, digits, ., _ and -)")
 ]
+Layout = Annotated[str, Kind(r"files|archive", "files or archive")]
+MaybeLayout = Annotated[str, Kind(r"(?:files|archive)?", "files or archive")]
+MaybeHex = Annotated[str, Kind(r"(?:[0-9a-f]{64})?", "a sha256 in hex")]
+FolderPath = Annotated[
+    str,
+    Kind(
+        r"[/~$][^\x00-\x1f\x7f\ud800-\udfff]{0,4095}",
+        "a path that is absolute or starts with ~ or $",
+    ),
+]
 Reference = Annotated[
     str, Kind(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511})?", "an address in a registry")
 ]

@@ -37,6 +37,11 @@ def without_credentials(text: str) -> str:
     return _CREDENTIALS.sub(lambda found: found[1] or found[2], text)
 
 
+def without_known_secrets(text: str) -> str:
+    """Without what is a secret by its shape, wherever it stands. Names and other words stay."""
+    return _BEARER.sub(rf"\1{HIDDEN}", _KNOWN_SHAPE.sub(HIDDEN, without_credentials(text)))
+
+
 def redacted(value: Any, secrets: Sequence[str] = ()) -> Any:
     """The same facts without the values in `secrets`, nor what looks like one."""
     if isinstance(value, str):

@@ -49,6 +49,8 @@ class Batch:
     """Lines of the site profile to run before the program."""
     program: Sequence[str] = ()
     """The words that start the program, inside whatever it runs in."""
+    with_variables: Sequence[str] = ()
+    """The words that give another command the program's variables: for a shell inside."""
     ranks: str = ""
     """The program that oversees the ranks; empty where there is but one process."""
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -151,10 +153,17 @@ def _head(batch: Batch) -> List[str]:
         "ranks": batch.ranks,
         "on": " ".join(batch.order.resume.on),
         "after": batch.after,
+        "inside": "image" if batch.entered.prefix else "",
     }
     lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
     program = [*batch.entered.prefix, *batch.program]
-    return [*lines, _words("secrets", batch.order.secrets), _words("command", program)]
+    inside = [*batch.entered.prefix, *batch.with_variables]
+    return [
+        *lines,
+        _words("secrets", batch.order.secrets),
+        _words("command", program),
+        _words("inside", inside),
+    ]
 
 
 def _words(name: str, words: Sequence[str]) -> str:

@@ -110,6 +110,27 @@ class LeavesOutNodes(Protocol):
         """Give it the list of the submission as it would be queued now; one that has nodes keeps them. Raises `Unanswered`."""
 
 
+@dataclass(frozen=True)
+class InsideJob:
+    """How a command is started inside a running job: an argument list and its whole environment."""
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+
+
+@runtime_checkable
+class OpensShells(Protocol):
+    """An ability, asked for by `isinstance`: one more command can be started inside a running job."""
+
+    def inside_job(
+        self, native_id: str, command: Sequence[str], *, node: str = "", terminal: bool = False
+    ) -> InsideJob:
+        """On `node`, or on the job's first one; within what the job has, and ended with it.
+
+        `terminal`: somebody types. Raises `Refused` where the batch system is too old for it.
+        """
+
+
 @runtime_checkable
 class CanBeDetected(Protocol):
     """An ability of the adapter's class: it finds out by itself whether its batch system is on this machine."""

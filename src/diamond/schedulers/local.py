@@ -12,11 +12,12 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Mapping, Optional
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence
 
 from diamond.core.batch_systems import SINGLE_MACHINE, ScriptVariables
+from diamond.core.errors import BadRequest, NotFound
 from diamond.core.native import NativeStatus
-from diamond.schedulers.base import NativeTools, Submission
+from diamond.schedulers.base import InsideJob, NativeTools, Submission
 from diamond.schedulers.local_endings import Ending, ended, queued, read_ending, running
 from diamond.schedulers.local_machine import capacity
 from diamond.schedulers.local_sharing import check_fits, lacking, left_over, share
@@ -99,6 +100,19 @@ class LocalScheduler:
                     break
                 else:
                     busy.append(self._start(job, busy))
+
+    def inside_job(
+        self, native_id: str, command: Sequence[str], *, node: str = "", terminal: bool = False
+    ) -> InsideJob:
+        """With the cores and GPUs that the job was given, by its variables."""
+        here = os.uname().nodename
+        if node and node != here:
+            raise BadRequest(f"This job has no node {node!r}", f"It runs on {here}.")
+        place = self._store.place(native_id)
+        job = self._store.read(place[1]) if place and place[0] == RUNNING else None
+        if job is None:
+            raise NotFound(f"No job {native_id} runs on {here}", "Sign in to the machine it is on.")
+        return InsideJob(list(command), {**_plain_environment(), **job.environment})
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         have, now = self._capacity, time.time()

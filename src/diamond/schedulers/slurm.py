@@ -9,14 +9,14 @@ import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Mapping, Optional
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence
 
 from diamond.core.batch_systems import BatchAbilities, ScriptVariables
 from diamond.core.errors import DiamondError, Refused
 from diamond.core.native import NativeStatus
 from diamond.core.task import Reason
 from diamond.schedulers import slurm_directives, slurm_site
-from diamond.schedulers.base import NativeTools, Submission
+from diamond.schedulers.base import InsideJob, NativeTools, Submission
 from diamond.schedulers.login_environment import LoginEnvironment
 from diamond.schedulers.slurm_calls import (
     SUBMIT_SECONDS,
@@ -33,6 +33,7 @@ from diamond.schedulers.slurm_parsing import (
     read_sacct,
     read_squeue,
 )
+from diamond.schedulers.slurm_steps import require_overlap, step_words
 
 FIND_WINDOW_SECONDS = 30 * 86400
 SIGKILL = 9
@@ -132,6 +133,15 @@ class SlurmScheduler:
         done = ask(words)
         if done.returncode and not _NOT_WAITING.search(done.stderr):
             raise refused(words, done.stderr)
+
+    def inside_job(
+        self, native_id: str, command: Sequence[str], *, node: str = "", terminal: bool = False
+    ) -> InsideJob:
+        require_overlap(answer(["srun", "--version"]))
+        environment = job_environment(self._login.get(), os.environ)
+        term = {"TERM": os.environ["TERM"]} if "TERM" in os.environ else {}
+        words = step_words(native_id, node=node, terminal=terminal)
+        return InsideJob([*words, *command], {**environment, **term})
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         return slurm_site.probe()

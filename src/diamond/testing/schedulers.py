@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
 from diamond.launchers.starters.registry import STARTERS
-from diamond.schedulers.base import RunsItsOwnQueue, Scheduler, Submission
+from diamond.schedulers.base import OpensShells, RunsItsOwnQueue, Scheduler, Submission
 from diamond.testing.wait import wait_until
 
 ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
@@ -314,6 +315,24 @@ class SchedulerConformance:
         submission = self.submission_of(scheduler, folder, text)
         scheduler.submit(submission)
         assert self.wait_for_file(scheduler, submission.folder / "seen").strip() == "ok"
+
+    def test_a_command_is_started_inside_a_running_job(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        if not isinstance(scheduler, OpensShells):
+            pytest.skip("this batch system cannot start a command in a running job")
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 600"))
+        self.wait_for(scheduler, native_id, "running")
+        words = ["sh", "-c", 'env; echo "$1"; exit 7', "sh", "a b $HOME"]
+        call = scheduler.inside_job(native_id, words)
+        done = subprocess.run(
+            list(call.words), env=dict(call.environment), capture_output=True, text=True, timeout=60
+        )
+        scheduler.cancel(native_id)
+        assert done.returncode == 7, done.stderr
+        prefixes = tuple(name.rstrip("*") for name in scheduler.script_variables().names)
+        assert done.stdout.splitlines()[-1] == "a b $HOME"
+        assert not prefixes or f"={native_id}\n" in done.stdout
 
     @pytest.mark.slow
     def test_a_job_over_its_time_ends_with_the_reason_wall_time(

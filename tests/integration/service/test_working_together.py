@@ -50,6 +50,12 @@ def test_members_see_the_work_of_their_project_and_nothing_else(
     assert bob.get(f"/jobs/{inside['job']['id']}")["project"] == project["id"]
     assert bob.call("GET", f"/jobs/{alone['job']['id']}").status == 404
     assert bob.get("/tasks")["items"] == []
+    (others,) = bob.get("/tasks?whose=others")["items"]
+    assert (others["id"], others["owner_name"]) == (listed[0]["id"], ada.get("/me")["name"])
+    own = new_job(bob)["tasks"][0]["id"]
+    assert [one["id"] for one in bob.get("/tasks?whose=all")["items"]] == [own, others["id"]]
+    assert bob.get("/tasks/counts?whose=all")["total"] == 2
+    assert bob.get("/tasks?whose=others&state=failed")["items"] == []
 
 
 def test_a_viewer_adds_nothing_and_a_member_does(service: RunningService, ada: Client) -> None:
@@ -123,6 +129,10 @@ def test_a_job_is_shown_to_others_until_that_is_taken_back(
     (shown,) = [one for one in bob.get("/shares")["items"] if one["thing"] == job["job"]["id"]]
     assert (shown["by"], shown["task"]) == (ada.get("/me")["name"], job["tasks"][0]["id"])
     assert job["job"]["id"] not in {one["thing"] for one in ada.get("/shares")["items"]}
+    shared = [
+        one for one in bob.get("/tasks?whose=others")["items"] if f"/tasks/{one['id']}" == task
+    ]
+    assert [one["owner_name"] for one in shared] == [shown["by"]]
     assert bob.call("POST", f"{task}/cancel").json["code"] == "role"
     query = f"?with_kind={with_kind}&with_id={with_id}"
     assert ada.call("DELETE", shares + query).status == 204

@@ -24,6 +24,7 @@ PACKAGES = (
     "code",
     "training",
     "planning",
+    "data",
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = """\

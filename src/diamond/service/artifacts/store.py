@@ -162,6 +162,17 @@ async def drop_places(
     await _drop_without_place(tx, keys)
 
 
+async def drop_one_place(
+    tx: Transaction, owner: str, digest: str, place: str, subject: str
+) -> None:
+    """An artifact that lies nowhere any more is removed too."""
+    key = (owner, digest, place, subject)
+    await tx.connection.execute(
+        delete(artifact_places).where(tuple_(*artifact_places.primary_key.columns) == key)
+    )
+    await _drop_without_place(tx, [(owner, digest)])
+
+
 async def drop_artifacts(tx: Transaction, keys: Sequence[tuple[str, str]]) -> None:
     """With all their places; each key is an owner and a digest."""
     for some in _portions(keys):

@@ -56,12 +56,27 @@ class Result(BaseModel):
     headline: Headline | None
 
 
+class StartEstimate(BaseModel):
+    """How long similar jobs waited: same partition, size and time limit within a factor of two. Seconds."""
+
+    task: str
+    waited: float
+    """So far."""
+    typical: float
+    """Half of them waited less."""
+    bound: float
+    """Nearly all of them waited less."""
+    samples: int
+
+
 class Overview(BaseModel):
     counts: StateCounts
     running: list[Task]
     """The newest 20; `counts` has the whole number."""
     waiting: list[Task]
     """Preparing and pending: reason and message say why."""
+    starts: list[StartEstimate]
+    """Of those that wait in a queue and whose like have started before."""
     needs: list[Need]
     gpus: AllGpus
     """Of all endpoints that answer."""

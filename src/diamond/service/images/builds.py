@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import Build, Environment
+from diamond.core.order import Build, Environment, Resources
 from diamond.core.task import FINAL_WORDS
 from diamond.images.editing import editable_text, edited
 from diamond.images.recipe import environment_data
@@ -37,11 +36,12 @@ from diamond.service.images.image_requests import (
     request_build,
 )
 from diamond.service.images.request_store import image_of_build
-from diamond.service.images.schemas import BuildRequest, ResumeRequest
+from diamond.service.images.schemas import BuildAnswer, BuildRequest, ResumeRequest
 from diamond.service.images.step_estimates import build_lines, estimated_seconds, past_steps
 from diamond.service.images.views import show_image
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.database.rows import JsonObject
+from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import Task
@@ -50,7 +50,7 @@ from diamond.service.tasks.tasks import as_now_known, find_task
 
 async def start_build(
     services: Services, principal: Principal, body: BuildRequest, key: str | None
-) -> dict[str, Any]:
+) -> BuildAnswer:
     """The image that is there already, or the build that makes it. All faults at once."""
     require(principal, Action.WRITE, owner=principal.user)
     runtime = wanted_runtime(body.environment, body.runtime)
@@ -58,7 +58,7 @@ async def start_build(
         {**body.environment, **({"runtime": runtime} if runtime else {})}
     )
 
-    async def start(tx: Transaction) -> dict[str, Any]:
+    async def start(tx: Transaction) -> BuildAnswer:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
         wanted, composed = plan_build(
             Build(environment, runtime, upgrade=body.upgrade),
@@ -70,18 +70,18 @@ async def start_build(
         )
         endpoint = next(row for row in found if row.name == composed.endpoint)
         answer = await _begun(tx, principal, endpoint, wanted, name=body.name)
-        return {**answer, "warnings": composed.warnings}
+        return answer.model_copy(update={"warnings": composed.warnings})
 
     request = Once.of(key, "POST /images/builds", body.model_dump())
-    return await once(services.store, principal, request, start)
+    return await once_as(BuildAnswer, services.store, principal, request, start)
 
 
 async def resume_build(
     services: Services, principal: Principal, task: str, body: ResumeRequest, key: str | None
-) -> dict[str, Any]:
+) -> BuildAnswer:
     """A new build with what was edited; the steps that are done come from the cache."""
 
-    async def resume(tx: Transaction) -> dict[str, Any]:
+    async def resume(tx: Transaction) -> BuildAnswer:
         row = await _find(tx.connection, principal, task, Action.WRITE)
         has_failed = read_steps(await build_lines(tx.connection, row)).failure is not None
         if row.state not in FINAL_WORDS and not has_failed:
@@ -103,12 +103,12 @@ async def resume_build(
             on=_place(row),
             endpoints=[endpoint_facts(endpoint)],
             account=row.order.placement.account or "auto",
-            resources=_resources(asdict(row.order.resources)),
+            resources=_resources(row.order.resources),
         )
         return await _begun(tx, principal, endpoint, wanted, retry_of=row.id)
 
     request = Once.of(key, f"resume {task}", body.model_dump())
-    return await once(services.store, principal, request, resume)
+    return await once_as(BuildAnswer, services.store, principal, request, resume)
 
 
 async def get_build(services: Services, principal: Principal, task: str) -> schemas.Build:
@@ -148,15 +148,15 @@ async def _begun(
     *,
     name: str = "",
     retry_of: str | None = None,
-) -> dict[str, Any]:
+) -> BuildAnswer:
     begun = await request_build(tx, endpoint, wanted, retry_of=retry_of)
     if isinstance(begun, ReadyImage):
         await _take_name(tx, principal.user, begun.id, name)
         row = await store.image_by_id(tx.connection, begun.id)
         assert row is not None
-        return {"build": None, "image": (await show_image(tx.connection, row)).model_dump()}
+        return BuildAnswer(build=None, image=await show_image(tx.connection, row))
     task = await find_task(tx.connection, principal, begun.id)
-    return {"build": (await show_build(tx.connection, task)).model_dump(), "image": None}
+    return BuildAnswer(build=await show_build(tx.connection, task), image=None)
 
 
 async def _take_name(tx: Transaction, owner: str, image: str, name: str) -> None:
@@ -192,13 +192,12 @@ def _steps(
     ]
 
 
-def _as_built(task: Task, progress: BuildProgress) -> dict[str, Any]:
+def _as_built(task: Task, progress: BuildProgress) -> Task:
     """A build that has reported its failure has failed, though its job may take a minute to leave the batch system."""
-    shown = task.model_dump(mode="json")
     failure = progress.failure
     if failure is None or task.state in FINAL_WORDS:
-        return shown
-    return {**shown, "state": "failed", "phase": "", "message": failure.message}
+        return task
+    return task.model_copy(update={"state": "failed", "phase": "", "message": failure.message})
 
 
 def _failure(progress: BuildProgress, row: TaskRow) -> schemas.BuildFailure | None:
@@ -222,12 +221,16 @@ def _place(row: TaskRow) -> str:
     return "/".join(part for part in (row.endpoint_name, partition) if part)
 
 
-def _resources(given: Mapping[str, Any]) -> dict[str, Any]:
+def _resources(ordered: Resources) -> JsonObject:
     """As a person writes them."""
-    names = ("nodes", "gpus_per_node", "gpu_type", "cpus_per_task")
-    found = {name: given[name] for name in names}
-    found["walltime"] = f"{given['walltime_minutes']}m"
-    return {**found, **({"memory": f"{given['memory_mb']}MB"} if given["memory_mb"] else {})}
+    written: JsonObject = {
+        "nodes": ordered.nodes,
+        "gpus_per_node": ordered.gpus_per_node,
+        "gpu_type": ordered.gpu_type,
+        "cpus_per_task": ordered.cpus_per_task,
+        "walltime": f"{ordered.walltime_minutes}m",
+    }
+    return {**written, **({"memory": f"{ordered.memory_mb}MB"} if ordered.memory_mb else {})}
 
 
 def _own_name(environment: Environment) -> str:

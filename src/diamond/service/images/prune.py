@@ -1,10 +1,9 @@
-"""Room on an endpoint: which images nobody wants is decided here, what else lies around by the agent."""
+"""Free space on an endpoint: the service decides which images nobody needs; the agent finds other leftovers."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,6 +15,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import find_endpoint
 from diamond.service.images import store
 from diamond.service.images.rows import CopyRow
+from diamond.service.images.schemas import Prunable, Pruned
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
@@ -25,7 +25,7 @@ DAY = 86400.0
 
 async def prune(
     services: Services, principal: Principal, *, endpoint: str, unused_days: float, dry_run: bool
-) -> dict[str, Any]:
+) -> Pruned:
     """What would be freed, or what was."""
     async with services.store.read() as connection:
         place = await find_endpoint(connection, principal.user, endpoint)
@@ -35,18 +35,17 @@ async def prune(
         copies = await store.copies_on(connection, place.id)
         unwanted = await _unwanted(connection, copies, time.time() - unused_days * DAY)
     require_endpoint_online(services, place)
-    told = [
-        {"sha256": one.sha256, "identity": one.manifest.identity, "format": one.format}
-        for one in unwanted
+    files = [
+        {"sha256": copy.sha256, "identity": copy.manifest.identity, "format": copy.format}
+        for copy in unwanted
     ]
     answer = await services.relay.ask_json(
-        place.id, "prune-images", images=told, days=unused_days, dry_run=dry_run
+        place.id, "prune-images", images=files, days=unused_days, dry_run=dry_run
     )
     if not dry_run:
         await services.store.run(lambda tx: _forget(tx, place, unwanted))
-    items = answer.get("items") or []
-    total = sum(int(item["bytes"]) for item in items)
-    return {"items": items, "bytes": total, "dry_run": dry_run}
+    items = [Prunable.model_validate(item) for item in answer.get("items") or []]
+    return Pruned(items=items, bytes=sum(item.bytes for item in items), dry_run=dry_run)
 
 
 async def _unwanted(
@@ -54,12 +53,12 @@ async def _unwanted(
 ) -> list[CopyRow]:
     """Copies of images without a name that no task used since, and that none uses now."""
     ids = sorted({copy.image for copy in copies})
-    found = await store.images_by_id(connection, ids) if ids else {}
+    images = await store.images_by_id(connection, ids) if ids else {}
     last = await store.last_uses(connection, ids) if ids else {}
     uses = await store.count_uses(connection, ids) if ids else {}
 
     def is_unwanted(copy: CopyRow) -> bool:
-        image = found[copy.image]
+        image = images[copy.image]
         used = max(last.get(image.id, 0.0), image.created)
         return not image.name and not uses.get(image.id, (0, 0))[1] and used < before
 
@@ -67,6 +66,6 @@ async def _unwanted(
 
 
 async def _forget(tx: Transaction, endpoint: EndpointRow, gone: Sequence[CopyRow]) -> None:
-    await store.drop_copies(tx, [(one.image, one.endpoint, one.format) for one in gone])
-    news = [News("image", image) for image in sorted({one.image for one in gone})]
+    await store.drop_copies(tx, [(copy.image, copy.endpoint, copy.format) for copy in gone])
+    news = [News("image", image) for image in sorted({copy.image for copy in gone})]
     await publish(tx, endpoint.owner, news)

@@ -55,7 +55,7 @@ async def schema(person: Person) -> dict[str, Any]:
 async def preview(
     body: schemas.PreviewRequest, services: Service, person: Person
 ) -> schemas.EnvironmentPreview:
-    """An environment while one types: its faults, and the file that it becomes."""
+    """Check an environment as it is typed: its faults, and the file that it becomes."""
     return await environments.preview(
         services, person, body.environment, body.endpoint, body.runtime
     )
@@ -72,7 +72,7 @@ async def import_file(body: schemas.ImportRequest, person: Person) -> schemas.Im
 )
 async def start_build(
     body: schemas.BuildRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
+) -> schemas.BuildAnswer:
     """Build an image, join the build that is at work on the same, or find the image there already."""
     return await builds.start_build(services, person, body, key)
 
@@ -94,7 +94,7 @@ async def resume_build(
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> dict[str, Any]:
+) -> schemas.BuildAnswer:
     """Continue a build that has ended, with a step edited; what was done comes from the cache."""
     return await builds.resume_build(services, person, task, body, key)
 
@@ -104,12 +104,12 @@ async def resume_build(
 )
 async def pull(
     body: schemas.PullRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
+) -> schemas.PullAnswer:
     return await transfer_requests.pull_image(services, person, body, key)
 
 
 @router.post("/prune", response_model=schemas.Pruned, responses=problems(404, 503))
-async def prune(body: schemas.PruneRequest, services: Service, person: Person) -> dict[str, Any]:
+async def prune(body: schemas.PruneRequest, services: Service, person: Person) -> schemas.Pruned:
     """What nobody needs on an endpoint; removed only without `dry_run`."""
     return await image_prune.prune(
         services, person, endpoint=body.endpoint, unused_days=body.unused_days, dry_run=body.dry_run
@@ -122,14 +122,14 @@ async def diff(a: str, b: str, services: Service, person: Person) -> schemas.Ima
 
 
 @router.get("/moves/{move}", response_model=schemas.ImageMove, responses=problems(404))
-async def get_move(move: str, services: Service, person: Person) -> dict[str, Any]:
+async def get_move(move: str, services: Service, person: Person) -> schemas.ImageMove:
     return await transfer_requests.get_move(services, person, move)
 
 
 @router.post(
     "/moves/{move}/cancel", response_model=schemas.ImageMove, responses=problems(403, 404, 409)
 )
-async def cancel_move(move: str, services: Service, person: Person) -> dict[str, Any]:
+async def cancel_move(move: str, services: Service, person: Person) -> schemas.ImageMove:
     """Cancel it: what has come so far is removed, and tasks that waited for it fail."""
     return await transfer_requests.cancel_move(services, person, move)
 
@@ -148,10 +148,10 @@ async def rename_image(
 
 
 @router.delete("/{image}", response_model=Nothing, responses=problems(404, 409))
-async def delete_image(image: str, services: Service, person: Person) -> dict[str, Any]:
+async def delete_image(image: str, services: Service, person: Person) -> Nothing:
     """Everywhere; rejected while a task needs it."""
     await images.delete_image(services, person, image)
-    return {}
+    return Nothing()
 
 
 @router.get("/{image}/contents", response_model=schemas.Contents, responses=problems(404, 409))
@@ -162,10 +162,10 @@ async def contents(image: str, services: Service, person: Person) -> schemas.Con
 @router.get("/{image}/uses", response_model=Page[Task], responses=problems(404, 409))
 async def uses(
     image: str, services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
-) -> dict[str, Any]:
+) -> Page[Task]:
     """The tasks that ran inside it, newest first."""
     items, after = await images.uses(services, person, image, limit=limit, cursor=cursor)
-    return {"items": items, "next": after}
+    return Page(items=items, next=after)
 
 
 @router.get("/{image}/definition", response_class=PlainTextResponse, responses=problems(404, 409))
@@ -189,7 +189,7 @@ async def copy_image(
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> dict[str, Any]:
+) -> schemas.CopyAnswer:
     """Bring it to an endpoint: by its file, or by building it there, whichever is faster."""
     return await transfer_requests.copy_image(services, person, image, body, key)
 
@@ -206,7 +206,7 @@ async def push_image(
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> dict[str, Any]:
+) -> schemas.ImageMove:
     return await transfer_requests.push_image(
         services, person, image, body.reference, body.endpoint, key
     )

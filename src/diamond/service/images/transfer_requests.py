@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
@@ -17,7 +15,14 @@ from diamond.service.images import request_store
 from diamond.service.images.builds import start_build
 from diamond.service.images.image_requests import ReadyImage
 from diamond.service.images.rows import TransferRow
-from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
+from diamond.service.images.schemas import (
+    BuildRequest,
+    CopyAnswer,
+    CopyRequest,
+    ImageMove,
+    PullAnswer,
+    PullRequest,
+)
 from diamond.service.images.transfers import (
     any_copy,
     end_transfer,
@@ -27,41 +32,35 @@ from diamond.service.images.transfers import (
 )
 from diamond.service.images.views import find_image, show_transfer
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import as_now_known, find_task
-
-Answer = dict[str, Any]
 
 
 async def copy_image(
     services: Services, principal: Principal, image: str, body: CopyRequest, key: str | None
-) -> Answer:
+) -> CopyAnswer:
     """Bring an image to an endpoint, and say which way was taken."""
 
-    async def copy(tx: Transaction) -> Answer:
+    async def copy(tx: Transaction) -> CopyAnswer:
         row = await find_image(tx.connection, principal, image)
         place = await _endpoint(tx, principal, body.endpoint)
-        found = await provide_image(
+        provided = await provide_image(
             tx, place, row.id, body.how, on=body.endpoint, account=body.account
         )
-        if isinstance(found, ReadyImage):
-            return {"how": "here", "words": f"it is on {place.name} already"}
-        move = await request_store.find_transfer(tx.connection, found.id)
-        words = found.message.removeprefix("its image is ").removeprefix("being ")
+        if isinstance(provided, ReadyImage):
+            return CopyAnswer(how="here", words=f"it is on {place.name} already")
+        move = await request_store.find_transfer(tx.connection, provided.id)
+        why = provided.message.removeprefix("its image is ").removeprefix("being ")
         if move is not None:
-            return {
-                "how": "move",
-                "words": words,
-                "move": (await show_transfer(tx.connection, move)).model_dump(),
-            }
-        task = await find_task(tx.connection, principal, found.id)
+            shown_move = await show_transfer(tx.connection, move)
+            return CopyAnswer(how="move", words=why, move=shown_move)
+        task = await find_task(tx.connection, principal, provided.id)
         shown = (await as_now_known(tx.connection, [task]))[0]
-        return {"how": "rebuild", "words": words, "build": shown.model_dump(mode="json")}
+        return CopyAnswer(how="rebuild", words=why, build=shown)
 
-    return await once(
-        services.store, principal, Once.of(key, "copy", [image, body.model_dump()]), copy
-    )
+    request = Once.of(key, "copy", [image, body.model_dump()])
+    return await once_as(CopyAnswer, services.store, principal, request, copy)
 
 
 async def push_image(
@@ -71,42 +70,43 @@ async def push_image(
     reference: str,
     endpoint: str,
     key: str | None,
-) -> Answer:
+) -> ImageMove:
     """Into a registry, by an endpoint that has the file and signs in there as the person."""
 
-    async def push(tx: Transaction) -> Answer:
+    async def push(tx: Transaction) -> ImageMove:
         row = await find_image(tx.connection, principal, image, Action.WRITE)
         place = await _endpoint(tx, principal, endpoint) if endpoint else None
         copy = await any_copy(tx, row, place)
-        own = {one.id: one for one in await list_endpoints(tx.connection, principal.user)}
+        endpoints = await list_endpoints(tx.connection, principal.user)
         move = await start_transfer(
             tx,
             kind="push",
-            endpoint=own[copy.endpoint],
+            endpoint=next(row for row in endpoints if row.id == copy.endpoint),
             image=row,
             source=copy,
             reference=_address(reference),
             words=f"pushed to {reference}",
         )
-        return (await show_transfer(tx.connection, move)).model_dump()
+        return await show_transfer(tx.connection, move)
 
-    wanted = Once.of(key, "push", [image, reference, endpoint])
-    return await once(services.store, principal, wanted, push)
+    request = Once.of(key, "push", [image, reference, endpoint])
+    return await once_as(ImageMove, services.store, principal, request, push)
 
 
 async def pull_image(
     services: Services, principal: Principal, body: PullRequest, key: str | None
-) -> Answer:
+) -> PullAnswer:
     """A SIF is fetched as it is; an OCI image becomes one of this endpoint's own form by a build."""
     base = read_base(body.reference)
     if base.kind != "oras":
-        asked = BuildRequest(
+        build = BuildRequest(
             environment={"base": base.reference}, name=body.name, endpoint=body.endpoint
         )
-        return await start_build(services, principal, asked, key)
+        begun = await start_build(services, principal, build, key)
+        return PullAnswer(build=begun.build, image=begun.image)
     require(principal, Action.WRITE, owner=principal.user)
 
-    async def pull(tx: Transaction) -> Answer:
+    async def pull(tx: Transaction) -> PullAnswer:
         place = await _endpoint(tx, principal, body.endpoint)
         move = await start_transfer(
             tx,
@@ -116,18 +116,19 @@ async def pull_image(
             name=body.name,
             words=f"pulled from {base.reference}",
         )
-        return {"move": (await show_transfer(tx.connection, move)).model_dump()}
+        return PullAnswer(move=await show_transfer(tx.connection, move))
 
-    return await once(services.store, principal, Once.of(key, "pull", body.model_dump()), pull)
+    request = Once.of(key, "pull", body.model_dump())
+    return await once_as(PullAnswer, services.store, principal, request, pull)
 
 
-async def get_move(services: Services, principal: Principal, move: str) -> Answer:
+async def get_move(services: Services, principal: Principal, move: str) -> ImageMove:
     async with services.store.read() as connection:
         transfer = await _own_transfer(connection, principal, move)
-        return (await show_transfer(connection, transfer)).model_dump()
+        return await show_transfer(connection, transfer)
 
 
-async def cancel_move(services: Services, principal: Principal, move: str) -> Answer:
+async def cancel_move(services: Services, principal: Principal, move: str) -> ImageMove:
     """It ends at once; its endpoint stops and clears up when it hears of it. Asking twice is fine."""
 
     async def cancel(tx: Transaction) -> TransferRow:

@@ -143,6 +143,7 @@ class TaskSummary(BaseModel):
     task: str
     main: str | None
     """The metric that tells most about the result."""
+    params: dict[str, Any]
     values: list[MetricValues]
     progress: Progress | None
     spark: list[float]

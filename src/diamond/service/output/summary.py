@@ -27,6 +27,7 @@ from diamond.service.output.metrics import TRAINING
 from diamond.service.output.rows import SeriesRow, SeriesValues
 from diamond.service.output.series_values import curve_values, joined_values
 from diamond.service.output.thinning import thin
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import tasks_by_id
@@ -71,12 +72,23 @@ async def summarize(
         schemas.TaskSummary(
             task=row.id,
             main=main.get(row.id),
+            params=_params(row),
             values=[*_shown_values(values.get(row.id, {})), *_kept_values(row)][:VALUES_AT_MOST],
             progress=_shown_progress(progress.get(row.id), row),
             spark=drawn.get(row.id, []),
         )
         for row in rows
     ]
+
+
+async def final_values(
+    connection: AsyncConnection, tasks: Sequence[str]
+) -> dict[str, dict[str, SeriesValues]]:
+    """Of all metrics of these tasks, by task and name."""
+    by_task: dict[str, list[SeriesRow]] = defaultdict(list)
+    for one in await metric_store.series_of(connection, tasks, TRAINING):
+        by_task[one.task].append(one)
+    return await _values(connection, by_task)
 
 
 async def _values(
@@ -171,10 +183,14 @@ def _target(row: TaskRow) -> Target | None:
     goal = row.prediction
     if goal is not None:
         return Target("step", float(goal.steps))
-    order = row.order_json
-    params, argv, command = order.get("params"), order.get("argv"), order.get("command")
+    argv, command = row.order_json.get("argv"), row.order_json.get("command")
     words = [str(word) for word in argv] if isinstance(argv, list) and argv else _words(command)
-    return target_of(params if isinstance(params, dict) else {}, words)
+    return target_of(_params(row), words)
+
+
+def _params(row: TaskRow) -> JsonObject:
+    params = row.order_json.get("params")
+    return params if isinstance(params, dict) else {}
 
 
 def _words(command: object) -> list[str]:

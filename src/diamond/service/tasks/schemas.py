@@ -87,6 +87,8 @@ class Task(BaseModel):
     name: str
     kind: str
     owner: str
+    owner_name: str = ""
+    """Of another person's task."""
     project: str = ""
     endpoint: str
     state: TaskState

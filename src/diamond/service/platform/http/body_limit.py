@@ -22,6 +22,9 @@ OWN_LIMITS = (
     "/api/v1/sync/bytes",
     "/api/v1/sync/answers/",
     "/api/v1/sync/image-bytes/",
+    "/api/v1/sync/manifest-bytes/",
+    "/api/v1/sync/data-wants/",
+    "/api/v1/sync/data-bytes/",
 )
 """Their routes read the stream themselves, and stop by themselves."""
 

@@ -4,7 +4,7 @@ import { fetchRaw, type Task } from "~/api/client";
 import { keys } from "~/api/queryKeys";
 import { useTaskOutput } from "~/live/hooks";
 import type { LogPiece } from "~/live/messages";
-import classes from "./Guide.module.css";
+import classes from "./LiveLog.module.css";
 import { type Tail, tailText, withPiece } from "./tail";
 
 const TAIL_BYTES = 8_192;
