@@ -70,7 +70,9 @@ def test_every_ending_has_words_and_a_next_step(reason: str) -> None:
 
 
 def test_ages_read_as_people_say_them() -> None:
-    assert [duration(s) for s in (4, 200, 7200, 400_000)] == ["4 s", "3 min", "2.0 h", "5 days"]
+    assert [duration(s) for s in (4, 93, 1500, 7200)] == ["4 s", "1 min 33 s", "25 min", "2 h"]
+    assert [duration(s) for s in (59.7, 8999, 400_000)] == ["1 min", "2 h 29 min", "5 days"]
+    assert time_ago(1000, now=1093) == "1 min ago"
     assert time_ago(1000, now=1002) == "just now" and time_ago(1000, now=1180) == "3 min ago"
     assert time_ago(None) == ""
 
