@@ -121,6 +121,16 @@ def fix_step(task: Task, diagnosis: Mapping[str, Any]) -> str:
     return f"{fix['label']}: diamond fix {short_id(task.id)}" if fix else ""
 
 
+def resume_warning(task: Task) -> str:
+    """For a task that left nothing to start from; empty if it did, or has not ended."""
+    if not task.is_final or task.chain.get("checkpoint"):
+        return ""
+    return (
+        "Warning: no checkpoint of this task is known, so it starts from the beginning, unless the program finds one in "
+        "its run directory by itself. Name its checkpoints in the spec: `continue: {from: 'ckpt/*.pt'}`"
+    )
+
+
 def _step_after(task: Task) -> str:
     retry = "Try again: diamond retry {id}"
     try:
