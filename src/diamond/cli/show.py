@@ -23,6 +23,7 @@ from diamond.cli.task_status import (
     diagnosis_lines,
     fix_step,
     next_step,
+    read_diagnosis,
     waiting_reasons,
 )
 from diamond.core.errors import NotFound
@@ -54,7 +55,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
     _section("Notes", [_note(event) for event in history if event.get("type") == "note"])
     if shown.is_final:
         _section("How it ended", [describe_ending(shown)])
-    diagnosis = client.diagnosis(shown.id) if shown.is_final else {}
+    diagnosis = read_diagnosis(client, shown)
     _section("Why", diagnosis_lines(diagnosis))
     step = fix_step(shown, diagnosis) or next_step(shown)
     if step:

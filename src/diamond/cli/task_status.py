@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from diamond.cli.format import duration, short_id, signal_name, time_ago, timestamp
+from diamond.core.errors import DiamondError
 from diamond.core.task import Reason
 from diamond.core.words import reason_words
+from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
 PHASES = {
@@ -108,6 +110,16 @@ def next_step(task: Task) -> str:
     return _step_after(task).format(
         id=short_id(task.id), endpoint=task.endpoint, automatically=_continue_field(task)
     )
+
+
+def read_diagnosis(client: Client, task: Task) -> Mapping[str, Any]:
+    """Why it failed, as far as the service knows; nothing while it runs, or from a service that does not answer."""
+    if not task.is_final or task.state == "succeeded":
+        return {}
+    try:
+        return client.diagnosis(task.id)
+    except DiamondError:
+        return {}
 
 
 def diagnosis_lines(diagnosis: Mapping[str, Any]) -> list[str]:

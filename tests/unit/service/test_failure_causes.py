@@ -79,6 +79,11 @@ def test_an_error_is_known_by_its_line(line: str, cause: str) -> None:
     assert cause_of(line) == cause
 
 
+def test_the_file_that_may_not_be_used_is_named() -> None:
+    made = diagnose("command.sh: line 1: ./run.sh: Permission denied\n")
+    assert made is not None and "`./run.sh`" in made.title
+
+
 def test_the_last_error_counts_and_not_one_that_was_handled() -> None:
     handled = "warning: ModuleNotFoundError: No module named 'apex', continuing without\n"
     made = diagnose(handled + TRACEBACK + "FileNotFoundError: [Errno 2] No such file: 'a.csv'\n")

@@ -90,7 +90,8 @@ _LINES: tuple[tuple[Cause, str], ...] = (
         r"^(?:\[\d+\] )?(?:cat|ls|cp|mv|head|tail|tar|bash|sh|/bin/\w+): (?:cannot (?:access|stat|open) )?[‘'\"]?(?P<name>[^‘’'\":]{1,500})[’'\"]?: No such file or directory",
     ),
     (Cause.PERMISSION, rf"PermissionError: (?:\[Errno 1?3?\] )?[^'\"]{{0,200}}{_QUOTED}"),
-    (Cause.PERMISSION, r"PermissionError: |: Permission denied$"),
+    (Cause.PERMISSION, r"(?P<name>[^\s:]{1,500}): Permission denied$"),
+    (Cause.PERMISSION, r"PermissionError: |Permission denied$"),
 )
 _KNOWN = tuple((cause, re.compile(pattern)) for cause, pattern in _LINES)
 KILL = 9
