@@ -49,6 +49,8 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
+    "POST /models/{model}/shares": {"with_kind": "person", "with_id": "local"},
+    "PUT /models/{model}/aliases/{alias}": {"version": 1},
     "POST /images/{image}/copies": {"endpoint": "away"},
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
@@ -60,6 +62,7 @@ QUERIES = {
     "GET /tasks/{task}/code/content": "?path=x",
     "DELETE /me/identities": "?issuer=x&subject=y",
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
+    "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
     "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
@@ -131,6 +134,11 @@ def _new_image(cast: Cast) -> str:
     return str(built(scene, f"image-{number}", number, environment)["id"])
 
 
+def _new_model(cast: Cast) -> str:
+    made = cast.caller("owner").post("/models", {"name": f"model-{next(_numbers)}"})
+    return str(made["id"])
+
+
 def _new_move(cast: Cast) -> str:
     body = {"reference": "registry.example.org/x:1"}
     made = cast.caller("owner").post(f"/images/{_new_image(cast)}/push", body)
@@ -179,6 +187,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "endpoint": _new_endpoint,
     "token": _new_token,
     "image": _new_image,
+    "model": _new_model,
     "move": _new_move,
     "invitation": _new_invitation,
     "session": _new_session,

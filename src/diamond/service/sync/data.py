@@ -8,10 +8,11 @@ from diamond.core.data_messages import DataReports, TreeInventory
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.results.results import after_scans
 from diamond.service.trees.reports import take_inventory, take_reports
 from diamond.service.trees.rows import Ended
 
-AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = ()
+AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (after_scans,)
 """Called with scans and transfers that have just ended: datasets, models."""
 
 
