@@ -42,6 +42,7 @@ COMMANDS = {
     "get": "files",
     "clean": "clean",
     "storage": "storage",
+    "record": "record",
     "endpoint": "endpoint",
     "secret": "secret",
     "login": "login",
