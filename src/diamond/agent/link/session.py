@@ -30,7 +30,7 @@ BATCH = 500
 WAIT_SECONDS = 25
 KEY_UNKNOWN = 401
 REFUSED_SECONDS = 600.0
-"""So long an agent whose endpoint was removed goes on asking; then it ends once its work is done."""
+"""So long an agent whose endpoint was removed continues to ask; then it ends once its work is done."""
 LONGEST_PAUSE = 10.0
 TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
 """Events this close together are sent in one call; the first one does not wait. While many jobs are being submitted,
