@@ -5,16 +5,18 @@ One process keeps them in memory. Several processes share a folder, since sender
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from diamond.core.errors import BadRequest
 from diamond.core.ids import IDENTIFIER
 
+Result = TypeVar("Result")
 MOST_PIECES = 8
 """At rest for one transfer."""
 MOST_BYTES = 64 << 20
@@ -30,7 +32,9 @@ class Standing:
 
 
 class Pieces(Protocol):
-    """Rounds of transfers. A call may block on a disk."""
+    """Rounds of transfers. A call may block on a disk: `do` keeps the event loop free then."""
+
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result: ...
 
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         """Begin a round with what is wanted; an older round of the transfer is dropped."""
@@ -70,54 +74,57 @@ class MemoryPieces:
     def __init__(self) -> None:
         self._rounds: dict[str, _Round] = {}
 
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result:
+        return act(*arguments)
+
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         self._rounds[transfer] = _Round(number, wants)
 
     def wants(self, transfer: str, number: int) -> bytes | None:
-        found = self._find(transfer, number)
-        return found.wants if found else None
+        current = self._find(transfer, number)
+        return current.wants if current else None
 
     def standing(self, transfer: str, number: int) -> Standing | None:
-        found = self._find(transfer, number)
-        return Standing(found.next, found.first) if found else None
+        current = self._find(transfer, number)
+        return Standing(current.next, current.first) if current else None
 
     def has_room(self, transfer: str) -> bool:
-        found = self._rounds.get(transfer)
-        if found is None or not found.pieces:
+        current = self._rounds.get(transfer)
+        if current is None or not current.pieces:
             return True
-        return len(found.pieces) < MOST_PIECES and self._bytes() < MOST_BYTES
+        return len(current.pieces) < MOST_PIECES and self._bytes() < MOST_BYTES
 
     def put(self, transfer: str, number: int, n: int, parts: Sequence[bytes]) -> None:
-        found = self._find(transfer, number)
-        if found is not None and n == found.next:
-            found.pieces[n] = parts
-            found.next, found.moved_at = n + 1, time.monotonic()
+        current = self._find(transfer, number)
+        if current is not None and n == current.next:
+            current.pieces[n] = parts
+            current.next, current.moved_at = n + 1, time.monotonic()
 
     def get(self, transfer: str, number: int, n: int) -> Sequence[bytes] | None:
-        found = self._find(transfer, number)
-        if found is None:
+        current = self._find(transfer, number)
+        if current is None:
             return None
-        for old in [one for one in found.pieces if one < n]:
-            del found.pieces[old]
-        found.first = max(found.first, n)
-        return found.pieces.get(n)
+        for old in [piece for piece in current.pieces if piece < n]:
+            del current.pieces[old]
+        current.first = max(current.first, n)
+        return current.pieces.get(n)
 
     def drop(self, transfer: str) -> None:
         self._rounds.pop(transfer, None)
 
     def idle_seconds(self, transfer: str) -> float:
-        found = self._rounds.get(transfer)
-        return time.monotonic() - found.moved_at if found else float("inf")
+        current = self._rounds.get(transfer)
+        return time.monotonic() - current.moved_at if current else float("inf")
 
     def _find(self, transfer: str, number: int) -> _Round | None:
-        found = self._rounds.get(transfer)
-        return found if found is not None and found.number == number else None
+        current = self._rounds.get(transfer)
+        return current if current is not None and current.number == number else None
 
     def _bytes(self) -> int:
         return sum(
             len(part)
-            for one in self._rounds.values()
-            for parts in one.pieces.values()
+            for transfer_round in self._rounds.values()
+            for parts in transfer_round.pieces.values()
             for part in parts
         )
 
@@ -127,6 +134,9 @@ class FolderPieces:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result:
+        return await asyncio.to_thread(act, *arguments)
 
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         place = self._place(transfer, number)
