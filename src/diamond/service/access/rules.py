@@ -221,6 +221,8 @@ RULES: dict[str, Rule] = {
     "POST /tasks/{task}/reproduce": _run("task", Role.VIEWER, fresh=True),
     "GET /tasks/{task}/reproductions": _read("task"),
     "GET /tasks/{task}/verdict": _read("task"),
+    "GET /tasks/{task}/diagnosis": _read("task"),
+    "POST /tasks/{task}/fix": _run("task", fresh=True),
     "GET /tasks/{task}/code": _read("task"),
     "GET /tasks/{task}/code/content": _read("task"),
     "GET /tasks/{task}/diff": _read("task"),
