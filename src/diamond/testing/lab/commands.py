@@ -174,6 +174,7 @@ def add_up(verbs: Verbs) -> None:
     one.add_argument("--users", help="users, created if missing (alice,bob)")
     one.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
     one.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
+    one.add_argument("--programs", metavar="DIR", help="a folder with another Slurm's programs")
     one.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
     one.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
     one.add_argument("--netns", action=flag, help="its own network, without internet access (no)")
