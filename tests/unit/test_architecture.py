@@ -89,6 +89,7 @@ SLICE_TABLES = {
         images: link site
         tasks: guard images link site
         output: guard link tasks
+        forwarding: guard tasks
     """,
 }
 SLICES = {
