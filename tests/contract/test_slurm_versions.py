@@ -27,9 +27,9 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
         pytest.skip(
             "these labs confine memory with control groups of version 1, which this machine has not"
         )
-    with open_folder() as folder, _programs(request.param, folder) as programs:
+    with _programs(request.param) as programs, open_folder() as folder:
         lab = Lab.up(
-            folder / "lab",
+            folder,
             clusters="alpha",
             nodes=4,
             gpus=0,
@@ -38,20 +38,17 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
             accounting=False,
             set=["TaskPlugin=task/cgroup", "ProctrackType=proctrack/cgroup"],
         )
-        try:
-            yield programs, lab.cluster("alpha").env()["SLURM_CONF"]
-        finally:
-            lab.down(purge=True)
+        yield programs, lab.cluster("alpha").env()["SLURM_CONF"]
 
 
 @contextlib.contextmanager
-def _programs(version: str, folder: Path) -> Iterator[str]:
+def _programs(version: str) -> Iterator[str]:
     """'' for the machine's own."""
     if version == OWN:
         skip_without_lab_support()
         yield ""
         return
-    with other_slurm(version, folder) as programs:
+    with other_slurm(version) as programs:
         yield str(programs)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,18 +34,22 @@ exec chroot {root} /usr/sbin/slurmd "$@"
 
 
 @contextlib.contextmanager
-def other_slurm(version: str, folder: Path) -> Iterator[Path]:
+def other_slurm(version: str) -> Iterator[Path]:
     """A folder of programs that run this version; skips with the reason where it cannot be had."""
     skip_without_lab_support()
     root = _root(SUITES[version])
-    programs = folder / f"slurm-{version}"
-    programs.mkdir()
+    with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp") as folder, _mounted(root):
+        programs = Path(folder)
+        programs.chmod(0o755)
+        _write_programs(programs, root)
+        yield programs
+
+
+def _write_programs(folder: Path, root: Path) -> None:
     every = [*(f"/usr/bin/{name}" for name in CLIENTS), *(f"/usr/sbin/{name}" for name in DAEMONS)]
     for program in every:
-        _write(programs / Path(program).name, WRAPPER.format(root=root, program=program))
-    _write(programs / "slurmd", NODE.format(root=root))
-    with _mounted(root):
-        yield programs
+        _write(folder / Path(program).name, WRAPPER.format(root=root, program=program))
+    _write(folder / "slurmd", NODE.format(root=root))
 
 
 def _root(suite: str) -> Path:

@@ -87,8 +87,9 @@ AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={port}
 AccountingStoragePass={munge}
-AccountingStorageTRES=gres/gpu
-AccountingStoreFlags=job_comment,job_script"""
+AccountingStorageTRES=gres/gpu"""
+STORED = "AccountingStoreFlags=job_comment,job_script"
+"""Slurm before 21.08 does not know it."""
 PARTITIONS = {
     "debug": "Default=YES DefaultTime=5 MaxTime=10",
     "short": "DefaultTime=1 MaxTime=1",
@@ -139,6 +140,7 @@ def settings_text(lab: LabShape, cluster: ClusterShape) -> str:
     accounting = "AccountingStorageType=accounting_storage/none"
     if lab.options.accounting:
         accounting = ACCOUNTING.format(port=lab.slurmdbd_port, munge=lab.munge_socket)
+        accounting += f"\n{STORED}" if slurm_version(lab) >= (21, 8) else ""
     return SLURM_CONF.format(
         name=cluster.name,
         host=host_name(),
