@@ -23,6 +23,7 @@ CARRIED = (
     "training",
     "code",
     "planning",
+    "data",
 )
 CAPABILITIES = {
     "compose",
@@ -33,6 +34,8 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "data",
+    "provenance",
 }
 ALLOWED = {
     "core": {"core"},
@@ -41,7 +44,7 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "notation"},
@@ -55,6 +58,7 @@ SLICE_TABLES = {
         access:
         platform: access
         people: access platform
+        entries: platform
         recipes: people platform
         notifications: access people platform
         endpoints: access notifications people platform
@@ -68,26 +72,34 @@ SLICE_TABLES = {
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
-        tasks: access chains code endpoints limits notifications people platform projects
-        output: access endpoints people platform storage tasks
-        images: access artifacts endpoints output people platform tasks
-        sharing: access endpoints images notifications people platform projects tasks
+        lineage: access people platform
+        tasks: access chains code endpoints entries limits lineage notifications people platform projects
+        output: access endpoints entries people platform storage tasks
+        views: access people platform projects
+        images: access artifacts endpoints entries output people platform tasks
+        runs: access images lineage output people platform projects tasks
+        trees: access artifacts endpoints people platform tasks
+        results: access endpoints entries people platform tasks trees
+        models: access artifacts endpoints output people platform results tasks trees
+        sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform storage tasks
-        dashboard: access endpoints output people platform tasks
+        sync: code endpoints images output platform results storage tasks trees
+        records: access code entries people platform tasks
+        dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints limits notifications output people platform tasks
+        maintenance: access code endpoints entries limits notifications output people platform tasks
     """,
     "agent": """
         guard:
         link: guard
         site: guard link
         images: link site
-        tasks: guard images link site
+        data: guard link site
+        tasks: data guard images link site
         output: guard link tasks
         forwarding: guard tasks
     """,
@@ -152,7 +164,7 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 def brought_by_the_job(path: Path) -> set[str]:
     """What a training has anyway; `diamond.training` imports such modules when they are first used."""
     return (
-        {"torch", "lightning", "transformers"}
+        {"torch", "lightning", "safetensors", "transformers"}
         if path.is_relative_to(SOURCE / "training")
         else set()
     )

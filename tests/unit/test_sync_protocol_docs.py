@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from diamond.core import agent_messages, protocol
+from diamond.core.data_commands import DATA_ACTS
 from diamond.core.protocol import COMMANDS, IMAGE_ACTS, REQUESTS
 from diamond.core.sync_calls import SYNC_CALLS, Nothing
 
@@ -72,15 +73,16 @@ def test_the_answer_to_a_call_has_the_described_fields(call: str) -> None:
 def test_every_command_is_described_with_its_fields() -> None:
     text = sections()["Commands"]
     known: set[str] = {"type", "act"} | field_names(protocol.Grant)
-    for cls in (*COMMANDS.values(), *IMAGE_ACTS.values()):
+    for cls in (*COMMANDS.values(), *IMAGE_ACTS.values(), *DATA_ACTS.values()):
         known |= field_names(cls)
     assert quoted(text) <= known
     for name, cls in COMMANDS.items():
         assert f"`{name}`" in text
         missing = {field.name for field in fields(cls)} - COMMON - quoted(text)
         assert not missing, f"{name}: {missing}"
-    assert {act for act in IMAGE_ACTS if not re.search(rf"\b{act}\b", text)} == set()
-    assert {field.name for cls in IMAGE_ACTS.values() for field in fields(cls)} <= quoted(text)
+    for acts in (IMAGE_ACTS, DATA_ACTS):
+        assert {act for act in acts if not re.search(rf"\b{act}\b", text)} == set()
+        assert {field.name for cls in acts.values() for field in fields(cls)} <= quoted(text)
 
 
 @pytest.mark.parametrize("request_type", sorted(REQUESTS))

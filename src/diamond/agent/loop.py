@@ -11,6 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from diamond.agent.data.archives import Archives
+from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.reports import Reporter
+from diamond.agent.data.scans import Scans
+from diamond.agent.data.sending import Sending
+from diamond.agent.data.work import DataWork
 from diamond.agent.folders import Folders
 from diamond.agent.forwarding.forwarder import Forwarder
 from diamond.agent.guard.bounds import SubmissionBounds
@@ -92,6 +99,7 @@ class Agent:
         self._assemble_link(stays)
         self._assemble_tasks()
         self._assemble_output()
+        self._assemble_data()
         self._assemble_handlers()
 
     def run(self) -> int:
@@ -217,6 +225,22 @@ class Agent:
             is_idle=lambda: not self._attempts.active(),
         )
 
+    def _assemble_data(self) -> None:
+        places, link, profile = TreePlaces(self._folders), self._link, self._profile.current
+        reporter = Reporter(link, lambda: self._policy.allows_logs)
+        archives = Archives(places, reporter, profile)
+        self._data = DataWork(
+            places,
+            link,
+            Scans(places, link, reporter, self._policy, self._scheduler, profile),
+            Fetching(places, link, reporter, profile, archives),
+            Sending(places, link),
+            archives,
+            reporter,
+            self._stopping,
+            tells_all=lambda: self._policy.allows_logs,
+        )
+
     def _assemble_handlers(self) -> None:
         self._transfers = Transfers(
             self._folders,
@@ -234,6 +258,7 @@ class Agent:
             upgrade=self._upgrade,
             clean=self._housekeeping.clean_soon,
             image=self._transfers.handle,
+            data=self._data.handle,
             reached=self._pace.reached,
             rejection=self._admission.rejection,
             record=self._ledger.command,
@@ -257,6 +282,7 @@ class Agent:
         self._requests.start()
         self._transfers.start()
         self._forwarder.start()
+        self._data.start()
         self._housekeeping.start()
         Caller("commands", self._commands_once, hooks).start()
         Caller("events", self._events_once, hooks).start()
@@ -427,6 +453,7 @@ class Agent:
     def _apply_welcome(self, welcome: Welcome) -> None:
         self._budget.set_rate(welcome.status_questions_per_minute)
         self._profile.apply_settings(welcome.settings.given)
+        self._streams.take_facts(welcome.takes_facts)
 
     def _events_once(self) -> None:
         events = self._outbox.wait(1.0)

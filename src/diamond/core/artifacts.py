@@ -18,6 +18,8 @@ class ArtifactKind(str, Enum):
     """The list of the files of a folder of code (code/snapshots.py)."""
     IMAGE = "image"
     """The file of an image, or its virtual environment."""
+    TREE = "tree"
+    """Files named by the digest of their manifest (docs/internals/data.md)."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +28,6 @@ class Artifact:
     """A sha256 in hex; of a virtual environment, of the list of its packages."""
     kind: ArtifactKind
     size: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the bytes of an artifact lie."""
-
-    name: str
-    """SERVICE, or the id of an endpoint."""
-    path: str = ""
-    """There, if the place reports it."""
 
 
 @dataclass(frozen=True)

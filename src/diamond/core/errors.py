@@ -144,6 +144,20 @@ class ImageChanged(DiamondError):
     status = 409
 
 
+class DataChanged(DiamondError):
+    """Files of a tree are no longer as they were registered."""
+
+    code = "data-changed"
+    status = 409
+
+
+class NoRoom(DiamondError):
+    """Data does not fit into a quota or onto a disk."""
+
+    code = "no-room"
+    status = 409
+
+
 class Cancelled(DiamondError):
     code = "cancelled"
     status = 409
@@ -157,13 +171,13 @@ class ServiceUnreachable(DiamondError):
 
 def error_classes() -> Dict[str, Type[DiamondError]]:
     """Each error class by its code, for turning a problem back into an exception."""
-    found: Dict[str, Type[DiamondError]] = {}
+    classes: Dict[str, Type[DiamondError]] = {}
     pending: List[Type[DiamondError]] = [DiamondError]
     while pending:
         cls = pending.pop()
-        found[cls.code] = cls
+        classes[cls.code] = cls
         pending.extend(cls.__subclasses__())
-    return found
+    return classes
 
 
 def from_problem(problem: Dict[str, Any]) -> DiamondError:

@@ -11,6 +11,10 @@ LENGTH = 12
 JOB, TASK, ATTEMPT, ENDPOINT, COMMAND, TOKEN, USER = "j", "t", "a", "e", "c", "k", "u"
 IMAGE, MOVE = "i", "m"
 SCALE = "s"
+VIEW, IMPORTED_RUN = "v", "y"
+SCAN, TRANSFER = "r", "x"
+MODEL = "w"
+"""Weights: `m` is taken."""
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """The names that a person gives to parameters, data, variables and secrets."""

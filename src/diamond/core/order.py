@@ -15,6 +15,8 @@ from typing import Any, Dict, List, Optional, Union
 from diamond.core.decoding import (
     Absolute,
     DataName,
+    Digest,
+    Layout,
     Line,
     MaybeDigest,
     MaybeFormat,
@@ -114,7 +116,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Build:
-    """An image to be built. What is empty is found out by the endpoint."""
+    """An image to be built. The endpoint fills in what is empty."""
 
     environment: Environment = field(default_factory=Environment)
     runtime: MaybeWord = ""
@@ -135,6 +137,16 @@ class Image:
     """Set inside the container, below those of the spec."""
     path: List[Absolute] = field(default_factory=list)
     """Folders in front of PATH inside the container."""
+
+
+@dataclass(frozen=True)
+class OrderedTree:
+    """Data to read: exactly the tree with this digest, which must lie on the machine."""
+
+    digest: Digest
+    layout: Layout = "files"
+    cache: MaybeWord = ""
+    """`node`: copied to the node's own disk before the program starts; empty: read where it lies."""
 
 
 MANY_ATTEMPTS = 100
@@ -186,6 +198,9 @@ class Order:
     image: Optional[Image] = None
     build: Optional[Build] = None
     data: Dict[DataName, str] = field(default_factory=dict)
+    """Paths on the machine."""
+    trees: Dict[DataName, OrderedTree] = field(default_factory=dict)
+    """Versioned data; no name is also one of `data`."""
     secrets: List[Name] = field(default_factory=list)
     resources: Resources = field(default_factory=Resources)
     placement: Placement = field(default_factory=Placement)
@@ -224,13 +239,22 @@ def canonical(data: Any) -> bytes:
 
 
 def order_data(order: Order) -> Dict[str, Any]:
-    return asdict(order)
+    """Without `trees` where there are none: an order that was signed before they existed keeps its digest."""
+    data = asdict(order)
+    if not order.trees:
+        del data["trees"]
+    return data
 
 
 def order_from(data: Any) -> Order:
     """An order from its JSON form; fields of a newer minor version are ignored. Raises `BadRequest`."""
     order = decode(Order, data)
     order.program  # noqa: B018 -- malformed where it names two programs
+    both = sorted(set(order.data) & set(order.trees))
+    if both:
+        raise BadRequest(
+            f"{both[0]!r} names both a path and a tree", "Use a name once under data:."
+        )
     return order
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Type, Union
 
+from diamond.core.callers import By as By
+from diamond.core.callers import Person as Person
+from diamond.core.data_commands import DATA_ACTS, DataCommand
 from diamond.core.decoding import (
     Digest,
     FileFormat,
@@ -26,27 +29,12 @@ from diamond.core.decoding import (
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 
-VERSION = 2
-"""Said at hello. 2: images by the digest of their file alone, everything decoded here."""
+VERSION = 3
+"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data."""
+WITH_TREES = 3
+"""Agents that speak an older version get no orders that name trees: they would start a program without its data."""
 OLDEST = 2
 """Agents that speak an older version get no new work. Raised only where the work itself would be unsafe."""
-
-
-@dataclass(frozen=True)
-class By:
-    """Whose call made a command."""
-
-    user: Line = ""
-    name: str = ""
-    token: Line = ""
-
-
-@dataclass(frozen=True)
-class Person:
-    """The real person behind work of a community account."""
-
-    id: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +47,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskRequest:
     """`task.json`, as far as it decides anything: the order and what stands beside it."""
 
     order: Order
@@ -69,11 +57,11 @@ class Asked:
     person: Optional[Person] = None
 
 
-def read_asked(task_json: Any) -> Asked:
+def read_task_request(task_json: Any) -> TaskRequest:
     """Raises `BadRequest`."""
-    asked = decode(Asked, task_json, "task_json")
+    request = decode(TaskRequest, task_json, "task_json")
     order_from(task_json["order"])
-    return asked
+    return request
 
 
 @dataclass(frozen=True)
@@ -105,8 +93,8 @@ class Submit:
     by: By = field(default_factory=By)
 
     @property
-    def asked(self) -> Asked:
-        return read_asked(self.task_json)
+    def request(self) -> TaskRequest:
+        return read_task_request(self.task_json)
 
 
 @dataclass(frozen=True)
@@ -163,7 +151,7 @@ class ImageFile:
 
 @dataclass(frozen=True)
 class ComingFile:
-    """A file to be fetched, and what is said about it. Nothing of that decides what runs: the order does."""
+    """A file to fetch, and what the service says about it. None of this decides what runs: the order does."""
 
     sha256: Hex
     size: int
@@ -234,8 +222,9 @@ class CancelMove:
         return decode(ImageFile, self.record, "record").hex if self.record.get("sha256") else ""
 
 
+IMAGE_COMMANDS = (SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove)
 ImageCommand = Union[SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove]
-Command = Union[Submit, Cancel, Chain, Probe, Clean, Upgrade, ImageCommand]
+Command = Union[Submit, Cancel, Chain, Probe, Clean, Upgrade, ImageCommand, DataCommand]
 COMMANDS: Dict[str, Type[Any]] = {
     "submit": Submit,
     "cancel": Cancel,
@@ -265,15 +254,25 @@ def read_command(data: Any) -> Optional[Command]:
         if isinstance(command, (FetchImage, CancelMove)):
             _ = command.file if isinstance(command, FetchImage) else command.sha256
         return command
+    if said == "data":
+        return _read_data_command(data)
     cls = COMMANDS.get(said)
     if cls is None:
         return None
-    found: Command = decode(cls, data)
-    if isinstance(found, (Submit, Chain)):
-        decode(Grant, found.chain, "chain")
-    if isinstance(found, Submit):
-        read_asked(found.task_json)
-    return found
+    command_read: Command = decode(cls, data)
+    if isinstance(command_read, (Submit, Chain)):
+        decode(Grant, command_read.chain, "chain")
+    if isinstance(command_read, Submit):
+        read_task_request(command_read.task_json)
+    return command_read
+
+
+def _read_data_command(data: Dict[str, Any]) -> DataCommand:
+    act = data.get("act")
+    if not isinstance(act, str) or act not in DATA_ACTS:
+        raise BadRequest(f"{ascii(act)[:80]} is not something to do with data")
+    command: DataCommand = decode(DATA_ACTS[act], data)
+    return command
 
 
 def image_act(command: ImageCommand) -> str:
@@ -284,6 +283,7 @@ def image_act(command: ImageCommand) -> str:
 def command_type(command: Command) -> str:
     """As it is called on the wire."""
     names = {cls: name for name, cls in COMMANDS.items()}
+    names.update(dict.fromkeys(DATA_ACTS.values(), "data"))
     return names.get(type(command), "image")
 
 
@@ -402,10 +402,10 @@ def read_request(data: Any) -> Request:
     said = _said(data, "request")
     if said not in REQUESTS:
         raise BadRequest(f"This agent knows no request {said!r}", "Upgrade the agent.")
-    found = decode(REQUESTS[said], data)
-    if isinstance(found, Script):
+    request = decode(REQUESTS[said], data)
+    if isinstance(request, Script):
         order_from(data["order"])
-    return found
+    return request
 
 
 @dataclass(frozen=True)
@@ -443,6 +443,8 @@ class Welcome:
     now: float = 0.0
     restored: bool = False
     """The service has come back from a backup and lacks what it had confirmed since."""
+    takes_facts: bool = False
+    """The service keeps what runs note for the record (core/facts.py)."""
 
 
 @dataclass(frozen=True)
@@ -477,6 +479,27 @@ class BytesTaken:
 @dataclass(frozen=True)
 class ImageBytesTaken:
     """The answer to `image-bytes`: how much of the file the service has."""
+
+    have: int
+
+
+@dataclass(frozen=True)
+class WantsTaken:
+    """The answer to `data-wants`: the round that begins with it."""
+
+    round: int
+
+
+@dataclass(frozen=True)
+class PieceTaken:
+    """The answer to `data-bytes`: the number of the piece that is wanted next."""
+
+    next: int
+
+
+@dataclass(frozen=True)
+class ManifestTaken:
+    """The answer to `manifest-bytes`: how much of the manifest the service has."""
 
     have: int
 

@@ -20,12 +20,22 @@ from diamond.core.agent_messages import (
     StreamParts,
     TransferReports,
 )
+from diamond.core.data_messages import (
+    DataReports,
+    FetchManifest,
+    FetchPiece,
+    FetchWants,
+    TreeInventory,
+)
 from diamond.core.protocol import (
     BytesTaken,
     EventsTaken,
     ImageBytesTaken,
+    ManifestTaken,
     Orders,
     Paired,
+    PieceTaken,
+    WantsTaken,
     Welcome,
 )
 
@@ -64,6 +74,14 @@ _CALLS = (
     SyncCall("image-bytes", answer=ImageBytesTaken, subject="sha256"),
     SyncCall("image-part", FetchImagePart, None),
     SyncCall("profile", ProfileReport),
+    SyncCall("trees", TreeInventory),
+    SyncCall("data-reports", DataReports),
+    SyncCall("manifest-bytes", answer=ManifestTaken, subject="tree"),
+    SyncCall("manifest-part", FetchManifest, None),
+    SyncCall("data-wants", answer=WantsTaken, subject="transfer"),
+    SyncCall("data-wants-part", FetchWants, None),
+    SyncCall("data-bytes", answer=PieceTaken, subject="transfer"),
+    SyncCall("data-part", FetchPiece, None),
 )
 SYNC_CALLS: Dict[str, SyncCall] = {call.name: call for call in _CALLS}
 

@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Optional
 from diamond.core.errors import BadRequest, Cancelled, DiamondError
 from diamond.core.order import Build, build_from
 from diamond.images.diagnosis import diagnose
-from diamond.images.plan import Plan, make_plan
+from diamond.images.plan import BuildPlan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
 from diamond.runtimes.abilities import abilities
 from diamond.runtimes.adapters import choose_builder, likely_builder
@@ -29,7 +29,7 @@ from diamond.runtimes.building import StepFailed, Work, build_image, find_image,
 from diamond.runtimes.calls import Call, own_words
 from diamond.runtimes.entering import program_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
-from diamond.runtimes.places import Places, read_json, write_json, write_whole
+from diamond.runtimes.image_folders import ImageFolders, read_json, write_json, write_whole
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.resolving import Resolver
 from diamond.runtimes.site import Site, read_site
@@ -70,10 +70,10 @@ def main(argv: Optional[List[str]] = None) -> int:
             report.blame(f"{error.message}\n{error.hint}".strip())
         return FAILED
     except OSError as error:
-        found = diagnose([str(error)], FAILED)
-        report.say(f"{error}\n{found.hint}")
-        report.tell("refused", message=f"{found.message}: {error}", hint=found.hint)
-        report.blame(f"{found.message}: {error}. {found.hint}")
+        diagnosis = diagnose([str(error)], FAILED)
+        report.say(f"{error}\n{diagnosis.hint}")
+        report.tell("refused", message=f"{diagnosis.message}: {error}", hint=diagnosis.hint)
+        report.blame(f"{diagnosis.message}: {error}. {diagnosis.hint}")
         return FAILED
     return 0
 
@@ -84,7 +84,7 @@ class BuildTask:
 
     file: Path
     build: Build
-    places: Places
+    image_folders: ImageFolders
     site: Site
     report: Report
     stop: _Stop
@@ -112,16 +112,16 @@ class BuildTask:
         with open_builder(plan, work, self._call(), discards=True) as builder:
             _begin_before(builder, plan, step)
             print(builder.shell_notice(), file=sys.stderr, flush=True)
-            words = builder.inside(["/bin/sh"], terminal=True)
-            return subprocess.call(words, env={**os.environ, **builder.variables()})
+            command = builder.inside(["/bin/sh"], terminal=True)
+            return subprocess.call(command, env={**os.environ, **builder.variables()})
 
     def write_enter(self, arguments: argparse.Namespace) -> None:
         """A script that starts a command inside the image that was built, for people and tests."""
         recipe, runtime = self.recipe(), self.runtime
-        manifest = find(self.places, recipe.identity, [runtime.format])
+        manifest = find(self.image_folders, recipe.identity, [runtime.format])
         if manifest is None:
             raise BadRequest("This image is not built yet", "Run the build first.")
-        manifest = verify(self.places, manifest)
+        manifest = verify(self.image_folders, manifest)
         binds = [
             (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
         ]
@@ -141,20 +141,24 @@ class BuildTask:
     @cached_property
     def runtime(self) -> Runtime:
         """What builds here; found out by trying."""
-        chosen, why = choose_builder(self.build.environment, self.build.runtime, self.places.tmp)
+        chosen, why = choose_builder(
+            self.build.environment, self.build.runtime, self.image_folders.tmp
+        )
         self.report.say(f"runtime: {why}")
         return chosen
 
     def recipe(self) -> Recipe:
-        """Resolved once for each build; said again from what was written down."""
-        told = read_json(self._resolved)
-        if told is not None:
-            return recipe_from(told)
+        """Resolved once for each build; later calls read what was written then."""
+        resolved = read_json(self._resolved)
+        if resolved is not None:
+            return recipe_from(resolved)
         environment = self.build.environment
         if likely_builder(environment, self.build.runtime) is None:
             self.runtime  # noqa: B018 -- says why nothing here can build it, before anything is fetched
         unlocked = bool(environment.requirements) and not environment.lock
-        resolver = Resolver(self.places, self.site, self._call(), self._uv() if unlocked else None)
+        resolver = Resolver(
+            self.image_folders, self.site, self._call(), self._uv() if unlocked else None
+        )
         first = resolver.resolve_base(environment, self.build.base_digest)
         python = (environment.python or self._python_of(first)) if unlocked else ""
         recipe = resolver.with_lock(first, python, upgrade=self.build.upgrade)
@@ -171,7 +175,7 @@ class BuildTask:
     def _work(self, runtime: Runtime) -> Work:
         shell = [*own_words(), "shell", str(self.file)]
         return Work(
-            places=self.places,
+            image_folders=self.image_folders,
             site=self.site,
             runtime=runtime,
             uv=self._uv() if self.build.environment.requirements else self._found_uv(),
@@ -187,14 +191,14 @@ class BuildTask:
         return self.uv if os.access(self.uv, os.X_OK) else find_uv(self._tools)
 
     def _uv(self) -> Optional[str]:
-        log = self.places.tmp / f"diamond-uv-{os.getuid()}.log"
+        log = self.image_folders.tmp / f"diamond-uv-{os.getuid()}.log"
         return self._found_uv() or fetch_uv(
             self._tools, log=log, say=self.report.say, cancelled=self.stop.is_asked
         )
 
     @property
     def _tools(self) -> Path:
-        return self.places.root.parent
+        return self.image_folders.root.parent
 
 
 class _Stop:
@@ -217,20 +221,20 @@ class _Stop:
 
 
 def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
-    told: Optional[Dict[str, Any]] = read_json(file)
-    if told is None:
+    task: Optional[Dict[str, Any]] = read_json(file)
+    if task is None:
         raise BadRequest(f"{file} is not there, or not a build", "It is written by the agent.")
-    work = Path(told["work"])
-    site = read_site(told.get("site") or {})
-    tmp = Path(site.tmp or told.get("tmp") or "/tmp")
-    places = Places(work / "images", tmp)
-    places.make()
-    build = build_from(told["build"])
-    uv, name = str(told.get("uv") or ""), str(told["name"])
-    return BuildTask(file.absolute(), build, places, site, report, stop, name, uv)
+    work = Path(task["work"])
+    site = read_site(task.get("site") or {})
+    tmp = Path(site.tmp or task.get("tmp") or "/tmp")
+    image_folders = ImageFolders(work / "images", tmp)
+    image_folders.make()
+    build = build_from(task["build"])
+    uv, name = str(task.get("uv") or ""), str(task["name"])
+    return BuildTask(file.absolute(), build, image_folders, site, report, stop, name, uv)
 
 
-def _begin_before(builder: Builder, plan: Plan, name: str) -> None:
+def _begin_before(builder: Builder, plan: BuildPlan, name: str) -> None:
     step = plan.step(name)
     below = plan.steps[0] if step.kind == "base" else plan.below(step)
     if not builder.has(below.key):
@@ -250,12 +254,12 @@ def _beside_metrics() -> Optional[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="diamond-builder")
     acts = parser.add_subparsers(dest="act", required=True)
-    for name, words in (
+    for name, options in (
         ("fetch", "bring base, lock and wheels, where there is a network"),
         ("run", "build the image, or find it"),
         ("shell", "open a shell in the state just before a step"),
     ):
-        act = acts.add_parser(name, help=words)
+        act = acts.add_parser(name, help=options)
         act.add_argument("file", type=Path)
         act.add_argument("--steps", type=Path, help="a file for one line of JSON an event")
         if name == "shell":

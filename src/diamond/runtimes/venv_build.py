@@ -13,8 +13,8 @@ from typing import Dict, List, Optional, Sequence
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import COMMAND, Step
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
+from diamond.runtimes.image_folders import read_json, short, write_json
 from diamond.runtimes.manifests import ImageManifest
-from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.site import step_file
 from diamond.runtimes.tools import own_python
 
@@ -38,11 +38,11 @@ class VenvBuilder:
 
     def __init__(self, context: BuildContext) -> None:
         self._context = context
-        self._layers = context.places.layers / "venv"
+        self._layers = context.image_folders.layers / "venv"
         self._layers.mkdir(parents=True, exist_ok=True)
         name = short(context.plan.identity)
         # Never the place of the environment itself: jobs may be running from it.
-        self._home = (context.scratch if context.discards else context.places.venvs) / name
+        self._home = (context.scratch if context.discards else context.image_folders.venvs) / name
         self._is_open = False
         self._at = ""
         self._lent: Optional[Step] = None
@@ -79,12 +79,12 @@ class VenvBuilder:
         self._at = ""
         script = self._context.inside.path / "steps" / step_file(step)
         folder = self.venv if step.kind == COMMAND else self._context.scratch
-        words = _started_in(folder, ["/bin/sh", "-eu", str(script)])
-        return self._context.call.run(words, variables=self.variables())
+        command = _started_in(folder, ["/bin/sh", "-eu", str(script)])
+        return self._context.call.run(command, variables=self.variables())
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]:
         """In the environment's folder: it is what a layer keeps, so a relative file is there for the next command."""
-        return _started_in(self.venv, words)
+        return _started_in(self.venv, command)
 
     def shell_notice(self) -> str:
         return (
@@ -95,8 +95,8 @@ class VenvBuilder:
     def read(self, top: Step, script: str) -> str:
         if not self._is_open:
             self.begin(top)
-        words = self.inside(["/bin/sh", str(self._context.inside.path / script)])
-        return self._context.call.output(words, variables=self.variables()) or ""
+        command = self.inside(["/bin/sh", str(self._context.inside.path / script)])
+        return self._context.call.output(command, variables=self.variables()) or ""
 
     def native(self, top: Step) -> str:
         return ""
@@ -111,8 +111,8 @@ class VenvBuilder:
             folder, self._lent = self.venv, step
         else:
             self._copy(self.venv, folder)
-        told = {"key": step.key, "made_at": str(self.venv), "folder": str(folder)}
-        write_json(layer / "layer.json", told)
+        note = {"key": step.key, "made_at": str(self.venv), "folder": str(folder)}
+        write_json(layer / "layer.json", note)
         self._at = step.key
 
     def abandon(self) -> None:
@@ -155,7 +155,7 @@ class VenvBuilder:
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv}/bin:{os.environ.get('PATH', os.defpath)}",
             "UV_PYTHON_DOWNLOADS": "automatic",
-            "UV_PYTHON_INSTALL_DIR": str(context.places.root.parent / "pythons"),
+            "UV_PYTHON_INSTALL_DIR": str(context.image_folders.root.parent / "pythons"),
             "PYTHONNOUSERSITE": "1",
         }
         return (
@@ -166,8 +166,8 @@ class VenvBuilder:
 
     def _copy(self, source: Path, target: Path) -> None:
         """A true copy, cloned where the file system can: with hard links a later step could change an earlier layer."""
-        words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
-        if self._context.call.run(words):
+        command = ["cp", "-a", "--reflink=auto", str(source), str(target)]
+        if self._context.call.run(command):
             raise EnvironmentFailed(
                 "The environment could not be copied:\n    " + self._context.call.last[-1],
                 "Free some room in the endpoint's work folder.",
@@ -177,10 +177,10 @@ class VenvBuilder:
         return key == self._context.plan.steps[0].key
 
 
-def _started_in(folder: Path, words: Sequence[str]) -> List[str]:
+def _started_in(folder: Path, command: Sequence[str]) -> List[str]:
     """A person's own settings change nothing."""
     enter = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', str(folder)]
-    return [*enter, "/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *words]
+    return [*enter, "/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *command]
 
 
 def move_scripts(venv: Path, made_at: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,11 +25,13 @@ from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
 from diamond.service.events.shapes import SHAPES
 from diamond.service.images import routes as images
-from diamond.service.images.transfers import forget_endpoint
+from diamond.service.images import transfers as image_transfers
 from diamond.service.jobs import routes as jobs
 from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
+from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
+from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
 from diamond.service.notifications.webhook_secrets import seal_old_ones
@@ -42,7 +45,7 @@ from diamond.service.people.first_start import first_start, write_token_file
 from diamond.service.planning import routes as planning
 from diamond.service.platform.agent_file import AgentFile
 from diamond.service.platform.blob_store import FolderBlobStore, make_private
-from diamond.service.platform.database.engine import Store
+from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.filesystem import refuse_network_folder
 from diamond.service.platform.database.migrate import upgrade
 from diamond.service.platform.http import problems
@@ -53,6 +56,8 @@ from diamond.service.platform.http.rate_limit import RateLimit
 from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
 from diamond.service.platform.identity_providers.registry import Providers
 from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.manifest_files import ManifestFiles
+from diamond.service.platform.pieces import FolderPieces, MemoryPieces, Pieces
 from diamond.service.platform.presence import Presence
 from diamond.service.platform.relay.relay import MemoryRelay, Relay
 from diamond.service.platform.relay.shared import SharedRelay
@@ -63,6 +68,10 @@ from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
+from diamond.service.records import routes as records
+from diamond.service.results import routes as results
+from diamond.service.runs import old_tasks
+from diamond.service.runs import routes as runs
 from diamond.service.scales import routes as scales
 from diamond.service.scales import worker as scale_worker
 from diamond.service.settings import Settings, check_settings
@@ -71,9 +80,12 @@ from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
 from diamond.service.storage import routes as storage
 from diamond.service.sync import routes as sync
+from diamond.service.sync.data import after_data
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
+from diamond.service.trees import transfers as tree_transfers
+from diamond.service.views import routes as views
 
 log = logging.getLogger("diamond.service")
 
@@ -88,6 +100,9 @@ PARTS = (
     output_metric,
     output,
     endpoints,
+    runs,
+    lineage,
+    views,
     tasks_cleanup,
     people,
     projects,
@@ -104,8 +119,11 @@ PARTS = (
     scales,
     recipes,
     images,
+    models,
+    results,
     artifacts,
     storage,
+    records,
     code_blob,
     code,
 )
@@ -157,16 +175,28 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             relay=_relay(settings, store),
             blobs=FolderBlobStore(settings.blob_folder),
             image_files=ImageFiles(settings.blob_folder / "images"),
+            manifests=ManifestFiles(settings.blob_folder / "manifests"),
+            pieces=_pieces(settings, store),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(),
             providers=providers,
             instance=await first_start(store),
-            forget_endpoint=forget_endpoint,
+            forget_endpoint=_forget_endpoint,
             workers=workers,
         )
     finally:
         await workers.close()
         await store.close()
+
+
+async def _forget_endpoint(tx: Transaction, endpoint: str) -> None:
+    await image_transfers.forget_endpoint(tx, endpoint)
+    await after_data(tx, await tree_transfers.forget_endpoint(tx, endpoint))
+
+
+def _pieces(settings: Settings, store: Store) -> Pieces:
+    """In memory where one process serves; else where the others find them."""
+    return MemoryPieces() if store.is_sqlite else FolderPieces(settings.blob_folder / "pieces")
 
 
 def _relay(settings: Settings, store: Store) -> Relay:
@@ -188,15 +218,19 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
+            asyncio.create_task(old_tasks.summarise_in_background(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))
+        # What was made at the start stays: the collector need not look through it while large answers are made.
+        gc.collect()
+        gc.freeze()
         try:
             yield
         finally:
             services.notifier.close()
-            for one in beside:
-                one.cancel()
+            for task in beside:
+                task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(*beside, return_exceptions=True)
 

@@ -28,7 +28,9 @@ from diamond.training.context import (
     secret,
     should_stop,
 )
+from diamond.training.facts import seed
 from diamond.training.metrics import log
+from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ __all__ = [
     "ResumableSampler",
     "Session",
     "TransformersCheckpoints",
+    "artifact",
     "data",
     "deadline",
     "finish",
@@ -69,6 +72,8 @@ __all__ = [
     "params",
     "resume_from",
     "run_dir",
+    "save_model",
     "secret",
+    "seed",
     "should_stop",
 ]

@@ -17,12 +17,13 @@ import time
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
+from diamond.training.facts import machine, note
 from diamond.training.gpus import gpu_usage
 from diamond.training.processes import Usage, is_alive, run_usage
 
 LONGEST_INTERVAL_SECONDS = 60.0
 MOST_NODES = 32
-"""Beyond that only the sum is kept: each number of each node would be a curve of its own."""
+"""Beyond that only the sum is kept: each number of each node would be its own curve."""
 STALE_INTERVALS = 3
 _LOOK_EVERY_SECONDS = 0.5
 
@@ -34,7 +35,10 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser.add_argument("--pid", type=int, required=True)
     parser.add_argument("--interval", type=float, default=10.0)
     parser.add_argument("--node", default="", help="Not the first node: leave the newest numbers.")
+    parser.add_argument("--packages", action="store_true", help="Note the packages of this Python.")
     given = parser.parse_args(argv)
+    if not given.node:
+        note(machine(with_packages=given.packages), given.run_folder)
     write = _leave_newest if given.node else _append_sum
     _sample(given.pid, write(given.run_folder, given.node), interval=given.interval)
     return 0
@@ -77,7 +81,7 @@ class OtherNodes:
         """When each file was written, by its own clock, and when that was first noticed, by this process's clock."""
 
     def numbers(self, stale_seconds: float) -> Dict[str, Dict[str, object]]:
-        found: Dict[str, Dict[str, object]] = {}
+        numbers: Dict[str, Dict[str, object]] = {}
         for file in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError):
                 written = file.stat().st_mtime_ns
@@ -87,8 +91,8 @@ class OtherNodes:
                     self._seen[file.name] = known = (written, now)
                 data = json.loads(file.read_text())
                 if now - known[1] <= stale_seconds and isinstance(data, dict):
-                    found[file.stem] = data
-        return found
+                    numbers[file.stem] = data
+        return numbers
 
 
 Write = Callable[[Dict[str, object], float], None]
@@ -139,12 +143,12 @@ def _number(value: object) -> float:
 
 def _flat(numbers: Dict[str, object]) -> List[Tuple[str, object]]:
     """As the service names them: `gpu0_percent` for a number of the first GPU."""
-    found = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
+    values = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
     gpus = numbers.get("gpus")
     for at, gpu in enumerate(gpus if isinstance(gpus, list) else []):
         if isinstance(gpu, dict):
-            found += [(f"gpu{at}_{name}", gpu[name]) for name in gpu if name != "index"]
-    return found
+            values += [(f"gpu{at}_{name}", gpu[name]) for name in gpu if name != "index"]
+    return values
 
 
 def _alive_for(pid: int, seconds: float) -> bool:

@@ -30,7 +30,10 @@ CALLS = [
     for method in methods
 ]
 SPEC = {"name": "x", "run": "true"}
+IMPORTED = {"source": "mlflow", "key": "r0", "name": "x", "state": "succeeded", "created": 1.0}
 BODIES: dict[str, Any] = {
+    "PUT /views": {"page": "runs", "name": "mine", "query": {}},
+    "POST /runs/imports": IMPORTED,
     "PATCH /users/{user}": {"is_admin": False},
     "POST /endpoints/{name}/confirm": {"accept": True},
     "POST /endpoints/{name}/probe": {"compute": False},
@@ -46,16 +49,20 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
+    "POST /models/{model}/shares": {"with_kind": "person", "with_id": "local"},
+    "PUT /models/{model}/aliases/{alias}": {"version": 1},
     "POST /images/{image}/copies": {"endpoint": "away"},
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
 QUERIES = {
+    "GET /runs/compare": "?run=x&run=y",
     "GET /images/diff": "?a=x&b=x",
     "GET /tasks/{task}/logs/{stream}/search": "?text=x",
     "GET /tasks/{task}/files/content": "?path=x",
     "GET /tasks/{task}/code/content": "?path=x",
     "DELETE /me/identities": "?issuer=x&subject=y",
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
+    "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
     "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
@@ -127,6 +134,11 @@ def _new_image(cast: Cast) -> str:
     return str(built(scene, f"image-{number}", number, environment)["id"])
 
 
+def _new_model(cast: Cast) -> str:
+    made = cast.caller("owner").post("/models", {"name": f"model-{next(_numbers)}"})
+    return str(made["id"])
+
+
 def _new_move(cast: Cast) -> str:
     body = {"reference": "registry.example.org/x:1"}
     made = cast.caller("owner").post(f"/images/{_new_image(cast)}/push", body)
@@ -149,6 +161,16 @@ def _new_scale(cast: Cast) -> str:
     return str(cast.caller("owner").post("/scales", body)["id"])
 
 
+def _new_view(cast: Cast) -> str:
+    body = {"page": "runs", "name": f"v{next(_numbers)}", "query": {}}
+    return str(cast.caller("owner").call("PUT", "/views", body).json["id"])
+
+
+def _new_import(cast: Cast) -> str:
+    run = {**IMPORTED, "key": f"r{next(_numbers)}"}
+    return str(cast.caller("owner").post("/runs/imports", run)["id"])
+
+
 def _new_project(cast: Cast) -> str:
     """With the same people in it, for a call that changes what they see."""
     made = str(cast.caller("owner").post("/projects", {"name": f"g{next(_numbers)}"})["id"])
@@ -165,10 +187,13 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "endpoint": _new_endpoint,
     "token": _new_token,
     "image": _new_image,
+    "model": _new_model,
     "move": _new_move,
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "view": _new_view,
+    "imported": _new_import,
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""

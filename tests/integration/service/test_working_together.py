@@ -50,6 +50,12 @@ def test_members_see_the_work_of_their_project_and_nothing_else(
     assert bob.get(f"/jobs/{inside['job']['id']}")["project"] == project["id"]
     assert bob.call("GET", f"/jobs/{alone['job']['id']}").status == 404
     assert bob.get("/tasks")["items"] == []
+    (others,) = bob.get("/tasks?whose=others")["items"]
+    assert (others["id"], others["owner_name"]) == (listed[0]["id"], ada.get("/me")["name"])
+    own = new_job(bob)["tasks"][0]["id"]
+    assert [one["id"] for one in bob.get("/tasks?whose=all")["items"]] == [own, others["id"]]
+    assert bob.get("/tasks/counts?whose=all")["total"] == 2
+    assert bob.get("/tasks?whose=others&state=failed")["items"] == []
 
 
 def test_a_viewer_adds_nothing_and_a_member_does(service: RunningService, ada: Client) -> None:
@@ -123,6 +129,10 @@ def test_a_job_is_shown_to_others_until_that_is_taken_back(
     (shown,) = [one for one in bob.get("/shares")["items"] if one["thing"] == job["job"]["id"]]
     assert (shown["by"], shown["task"]) == (ada.get("/me")["name"], job["tasks"][0]["id"])
     assert job["job"]["id"] not in {one["thing"] for one in ada.get("/shares")["items"]}
+    shared = [
+        one for one in bob.get("/tasks?whose=others")["items"] if f"/tasks/{one['id']}" == task
+    ]
+    assert [one["owner_name"] for one in shared] == [shown["by"]]
     assert bob.call("POST", f"{task}/cancel").json["code"] == "role"
     query = f"?with_kind={with_kind}&with_id={with_id}"
     assert ada.call("DELETE", shares + query).status == 204
@@ -146,6 +156,7 @@ def test_what_is_done_is_written_down_with_who_did_it(service: RunningService, a
     me = ada.get("/me")["id"]
     lines = service.client.get(f"/audit?user={me}")["items"]
     assert [one["action"] for one in lines] == ["POST /endpoints", "POST /jobs"]
+    assert [one["words"] for one in lines] == ["added an endpoint", "submitted a job"]
     assert (lines[1]["about"]["job"], lines[1]["about"]["digest"]) == (job["id"], job["digest"])
     assert lines[1]["address"] == "127.0.0.1"
     token = ada.get("/tokens")["items"][0]
@@ -248,3 +259,14 @@ def test_people_hear_of_what_is_shared_with_them_and_of_their_place_in_a_project
         True,
     ]
     assert len(titles) == 3 and ada.get("/notifications")["items"] == []
+
+
+def test_who_holds_an_invitation_sees_who_sent_it_and_to_what(
+    service: RunningService, ada: Client
+) -> None:
+    project = new_project(ada)
+    code = ada.post(f"/projects/{project['id']}/invitations")["code"]
+    stranger = Client(service.url)
+    shown = stranger.post("/invitations/look", {"code": code})
+    assert (shown["by"], shown["project"]) == (ada.get("/me")["name"], project["name"])
+    assert stranger.call("POST", "/invitations/look", {"code": "made-up"}).status == 404

@@ -63,7 +63,7 @@ class Scene:
             return "no" if isinstance(command, Submit) and is_other(command) else ""
 
         def is_other(command: Submit) -> bool:
-            return command.asked.order.command != allowed
+            return command.request.order.command != allowed
 
         self.handler = CommandHandler(
             self.tasks,
@@ -73,6 +73,7 @@ class Scene:
             probe=nothing,
             upgrade=nothing,
             clean=nothing,
+            data=lambda command: None,
             image=nothing,
             rejection=rejection,
             record=nothing,

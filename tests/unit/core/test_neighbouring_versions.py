@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from diamond.core.data_commands import DATA_ACTS
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import (
@@ -32,6 +33,7 @@ MESSAGES: dict[str, type[Any]] = {
     },
     **{f"command {name}": kind for name, kind in COMMANDS.items()},
     **{f"image {name}": kind for name, kind in IMAGE_ACTS.items()},
+    **{f"data {name}": kind for name, kind in DATA_ACTS.items()},
     **{f"request {name}": kind for name, kind in REQUESTS.items()},
 }
 REQUIRED = {
@@ -64,6 +66,24 @@ REQUIRED = {
     "image pull": "id move",
     "image delete": "id sha256 format identity",
     "image cancel": "id move",
+    "call trees": "",
+    "call data-reports": "",
+    "call manifest-part": "tree",
+    "call data-wants-part": "transfer round",
+    "call data-part": "transfer round n",
+    "answer manifest-bytes": "have",
+    "answer data-wants": "round",
+    "answer data-bytes": "next",
+    "data scan": "id scan path",
+    "data check": "id scan tree",
+    "data import": "id scan source",
+    "data preview": "id scan tree",
+    "data fetch": "id transfer tree size files",
+    "data send": "id transfer tree round",
+    "data archive": "id transfer tree",
+    "data remove": "id tree",
+    "data pin": "id tree",
+    "data cancel": "id name",
     "request list-files": "id task",
     "request stat-file": "id task path",
     "request read-file": "id task path",
@@ -77,7 +97,7 @@ REQUIRED = {
     "request usage": "id",
     "request report": "id task",
 }
-"""Of version 2. A field that is added has a default, and one of these is sent for as long as version 2 is spoken to."""
+"""Of version 2, and for data of version 3. A field that is added has a default, and one of these is sent for as long as version 2 is spoken to."""
 SAMPLES: dict[str, Any] = {
     "id": "c1",
     "task": "t1",
@@ -90,6 +110,15 @@ SAMPLES: dict[str, Any] = {
     "format": "squashfs",
     "reference": "docker.io/library/python",
     "name": "TOKEN",
+    "tree": 64 * "a",
+    "scan": "r1",
+    "transfer": "x1",
+    "source": "https://example.org/data",
+    "size": 1,
+    "files": 1,
+    "round": 1,
+    "n": 0,
+    "next": 0,
     "stream": "stdout",
     "path": "out.txt",
     "run": 1,
@@ -130,6 +159,8 @@ def test_unknown_fields_are_ignored_and_missing_ones_defaulted(name: str) -> Non
 def sample(field: str, message: str) -> Any:
     if message == "answer bytes" and field == "have":
         return [0]
+    if message == "data scan" and field == "path":
+        return "/data"
     return SAMPLES.get(field, "x")
 
 

@@ -9,10 +9,12 @@ from typing import Any, Optional
 
 from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.core.data_commands import DataCommand
 from diamond.core.decoding import Id, decode
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, PrepareFailed
 from diamond.core.protocol import (
+    IMAGE_COMMANDS,
     Cancel,
     Chain,
     Clean,
@@ -49,6 +51,7 @@ class CommandHandler:
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
     image: Callable[[ImageCommand], None]
+    data: Callable[[DataCommand], None]
     rejection: Callable[[Command], str]
     """Why this machine rejects a command, or ''."""
     record: Callable[[Command, str], None]
@@ -111,8 +114,10 @@ class CommandHandler:
                 self.clean(task)
         elif isinstance(command, Upgrade):
             self.upgrade(command.digest)
-        else:
+        elif isinstance(command, IMAGE_COMMANDS):
             self.image(command)
+        else:
+            self.data(command)
 
     def _folder(self, command: Submit | Cancel | _Named) -> AttemptFolder:
         return self.tasks.attempt(command.task, command.attempt)

@@ -76,10 +76,10 @@ async def places_of(
     query = select(artifact_places).where(
         artifact_places.c.owner == owner, artifact_places.c.digest.in_(digests)
     )
-    found: dict[str, list[PlaceRow]] = {digest: [] for digest in digests}
+    places: dict[str, list[PlaceRow]] = {digest: [] for digest in digests}
     for row in rows_of(await connection.execute(query.order_by(artifact_places.c.at)), PlaceRow):
-        found[row.digest].append(row)
-    return found
+        places[row.digest].append(row)
+    return places
 
 
 async def incomplete_snapshots(connection: AsyncConnection, owner: str) -> list[str]:
@@ -160,6 +160,17 @@ async def drop_places(
     keys = [(row.owner, row.digest) for row in await tx.connection.execute(named)]
     await tx.connection.execute(delete(artifact_places).where(gone))
     await _drop_without_place(tx, keys)
+
+
+async def drop_one_place(
+    tx: Transaction, owner: str, digest: str, place: str, subject: str
+) -> None:
+    """An artifact that lies nowhere any more is removed too."""
+    key = (owner, digest, place, subject)
+    await tx.connection.execute(
+        delete(artifact_places).where(tuple_(*artifact_places.primary_key.columns) == key)
+    )
+    await _drop_without_place(tx, [(owner, digest)])
 
 
 async def drop_artifacts(tx: Transaction, keys: Sequence[tuple[str, str]]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.task import Phase
 from diamond.service.access.principal import Principal
 from diamond.service.dashboard import schemas
+from diamond.service.dashboard.start_estimates import estimate_starts
 from diamond.service.endpoints import attention
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.attention import Need
@@ -52,6 +53,9 @@ async def get_overview(services: Services, principal: Principal) -> schemas.Over
             counts=StateCounts(**counts),
             running=await as_now_known(connection, running),
             waiting=await as_now_known(connection, waiting),
+            starts=await estimate_starts(
+                services, connection, waiting, {row.id: row for row in endpoints}
+            ),
             needs=[_shown(need) for need in [*needs, *_asking(waiting)]],
             gpus=_gpus(places),
             endpoints=places,

@@ -13,7 +13,7 @@ from diamond.service.tasks.schemas import StateCounts, Task
 
 
 class Need(BaseModel):
-    """Something that waits for the person."""
+    """Something that needs the person's attention."""
 
     kind: Literal["failed", "sign-in", "offline", "confirm", "quota", "purge", "held", "asking"]
     title: str
@@ -44,7 +44,7 @@ class EndpointNow(BaseModel):
 
 
 class Headline(BaseModel):
-    """The one number that tells most about a result."""
+    """The metric that says most about a result."""
 
     name: str
     value: float
@@ -56,12 +56,27 @@ class Result(BaseModel):
     headline: Headline | None
 
 
+class StartEstimate(BaseModel):
+    """How long similar jobs waited: same partition, size and time limit within a factor of two. Seconds."""
+
+    task: str
+    waited: float
+    """So far."""
+    typical: float
+    """Half of them waited less."""
+    bound: float
+    """Nearly all of them waited less."""
+    samples: int
+
+
 class Overview(BaseModel):
     counts: StateCounts
     running: list[Task]
     """The newest 20; `counts` has the whole number."""
     waiting: list[Task]
     """Preparing and pending: reason and message say why."""
+    starts: list[StartEstimate]
+    """Of those that wait in a queue and whose like have started before."""
     needs: list[Need]
     gpus: AllGpus
     """Of all endpoints that answer."""
@@ -71,7 +86,7 @@ class Overview(BaseModel):
     recent: list[Result]
     """The last 8 that ended."""
     seen: float
-    """Failures up to this time were looked at: POST /overview/seen."""
+    """Failures up to this time have been seen: POST /overview/seen."""
     now: float
 
 

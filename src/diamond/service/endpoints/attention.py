@@ -19,6 +19,7 @@ LITTLE_BYTES = {"keep": 20 << 20, "work": 2 << 30}
 """The same where no quota is known; keys and secrets take some kB."""
 PURGE_DAYS = 7.0
 DAY = 86400.0
+MOST_HINT = 200
 
 
 class AttentionTask(Protocol):
@@ -42,7 +43,7 @@ class AttentionTask(Protocol):
 
 @dataclass(frozen=True)
 class Need:
-    """Something that waits for the person."""
+    """Something that needs the person's attention."""
 
     kind: str
     title: str
@@ -62,11 +63,17 @@ def failed_need(task: AttentionTask) -> Need:
     return Need(
         "failed",
         f"{task.name} failed",
-        sentence(task.message or reason_words(task.reason)) or "Its log says more.",
+        _first_line(sentence(task.message or reason_words(task.reason))) or "Its log says more.",
         task=task.id,
         endpoint=task.endpoint_name,
         at=task.ended or task.updated,
     )
+
+
+def _first_line(text: str) -> str:
+    """Of what may be the output of an installer; the task's page has all of it."""
+    first = text.strip().split("\n", 1)[0]
+    return first if len(first) <= MOST_HINT else first[: MOST_HINT - 1].rstrip() + "…"
 
 
 def held_need(task: AttentionTask) -> Need:

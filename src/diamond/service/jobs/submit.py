@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.raw_spec import RawSpec
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.dependencies import Dependency, DependencyKind
@@ -125,7 +126,7 @@ async def _persist(
     about_call(job=job.id, digest=job.digest, endpoint=endpoint.name)
     await job_store.add_job(tx, job)
     if prepared.needs_probes:
-        task = await _add_probed_task(tx, job, prepared)
+        task = await _add_probed_task(tx, job, prepared, submission.requested.spec)
         warnings += [PLAN_NOT_KEPT] if prepared.prediction else []
     else:
         task = await add_run_task(
@@ -136,6 +137,7 @@ async def _persist(
             terms=terms,
             prediction=prepared.prediction,
             signature=submission.signature,
+            given=submission.requested.spec,
         )
     tasks = [await show_new_task(tx.connection, task)]
     return Submitted(job=show_job(job, [task.id]), tasks=tasks, warnings=warnings)
@@ -152,6 +154,7 @@ async def add_run_task(
     terms: ProjectTerms = NO_PROJECT,
     prediction: Prediction | None = None,
     signature: Signature | None = None,
+    given: RawSpec | None = None,
 ) -> TaskRow:
     """A task that is sent to its endpoint, or waits for its image first."""
     ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
@@ -167,6 +170,7 @@ async def add_run_task(
         kind=kind,
         prediction=prediction,
         chain=_signed_chain(ready.order, endpoint, signature),
+        given=given,
     )
     await note_image_use(tx, task, ready.image)
     return task
@@ -180,7 +184,9 @@ def _signed_chain(
     return replace(new_chain(order, endpoint), signature=signature.model_dump(mode="json"))
 
 
-async def _add_probed_task(tx: Transaction, job: JobRow, prepared: Prepared) -> TaskRow:
+async def _add_probed_task(
+    tx: Transaction, job: JobRow, prepared: Prepared, given: RawSpec
+) -> TaskRow:
     """A task that waits for short probes to find its node count; `release.py` sends it."""
     scale = ids.new_id(ids.SCALE)
     message = f"short runs find the best node count, then it is queued (scale {scale})"
@@ -190,6 +196,7 @@ async def _add_probed_task(tx: Transaction, job: JobRow, prepared: Prepared) -> 
         endpoint=prepared.endpoint,
         order=prepared.composed.order,
         dependencies=[Dependency(DependencyKind.PROBE, scale, message=message)],
+        given=given,
     )
     request, for_task = ScaleRequest(goal=GOAL), ForTask(task.id, scale)
     await add_scale(tx, prepared.composer, prepared.composed, request, for_task)

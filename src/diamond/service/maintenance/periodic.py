@@ -13,6 +13,7 @@ from functools import partial
 from diamond.service.code.cleanup import prune_blobs
 from diamond.service.endpoints.commands import forget_commands
 from diamond.service.endpoints.presence import sweep
+from diamond.service.entries.anchor import anchor_records
 from diamond.service.limits.store import has_storage_limits
 from diamond.service.limits.usage import measure
 from diamond.service.notifications.store import forget_notifications
@@ -27,11 +28,13 @@ from diamond.service.platform.relay import store as relayed
 from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SIZES, wait
+from diamond.service.tasks.record_entries import rebuild_records
 from diamond.service.tasks.warnings import warn
 
 log = logging.getLogger("diamond.service")
 SWEEP_SECONDS = 5.0
 TIDY_SECONDS = 3600.0
+ANCHOR_SECONDS = 60.0
 MEASURE_SECONDS = 600.0
 """How old a size may be where storage is limited; otherwise sizes are measured hourly."""
 KEEP_EVENTS_SECONDS = 14 * 86400.0
@@ -39,21 +42,25 @@ KEEP_NOTIFICATIONS_SECONDS = 90 * 86400.0
 
 
 async def run_housekeeping(services: Services) -> None:
-    tidied = 0.0
+    tidied = anchored = -TIDY_SECONDS
     while True:
         await separately([services.store], sweep, "marking silent endpoints")
         if time.monotonic() - tidied > TIDY_SECONDS:
             tidied = time.monotonic()
             await tidy(services)
+        if time.monotonic() - anchored > ANCHOR_SECONDS:
+            anchored = time.monotonic()
+            await separately([services.store], anchor_records, "anchoring records")
         await asyncio.sleep(SWEEP_SECONDS)
 
 
 async def tidy(services: Services) -> None:
-    """Each in a transaction of its own."""
+    """Each in its own transaction."""
     await separately(FORGOTTEN, services.store.run, "forgetting old rows")
     await separately([services], archive_due_tasks, "archiving old tasks")
     await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")
     await separately([services.image_files], _prune_images, "removing old image files")
+    await separately([services.store], rebuild_records, "making records of old tasks")
     await separately([services], warn, "warning of full disks")
 
 

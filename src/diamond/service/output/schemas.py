@@ -58,6 +58,8 @@ class FileEntry(BaseModel):
     """Of a file: its media type, judged by its name."""
     preview: Preview = "none"
     """How a page may show it; what it may show inline is decided by the service."""
+    origin: Literal["input", "result"] = "result"
+    """Whether it came with the job, unchanged, or was made by it."""
 
 
 class LogLine(BaseModel):
@@ -143,6 +145,7 @@ class TaskSummary(BaseModel):
     task: str
     main: str | None
     """The metric that tells most about the result."""
+    params: dict[str, Any]
     values: list[MetricValues]
     progress: Progress | None
     spark: list[float]
@@ -197,7 +200,14 @@ class NoteEvent(BaseModel):
 
 class ChangedEvent(BaseModel):
     what: Literal[
-        "preferences", "notifications", "read", "tokens", "endpoints", "overview", "announcements"
+        "preferences",
+        "notifications",
+        "read",
+        "tokens",
+        "endpoints",
+        "overview",
+        "announcements",
+        "models",
     ]
     n: int
 

@@ -11,6 +11,8 @@ from diamond.service.platform.blob_store import BlobStore
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.identity_providers.registry import Providers
 from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.manifest_files import ManifestFiles
+from diamond.service.platform.pieces import Pieces
 from diamond.service.platform.presence import Presence
 from diamond.service.platform.relay.relay import Relay
 from diamond.service.platform.wakeups.notifier import Notifier
@@ -29,6 +31,8 @@ class Services:
     relay: Relay
     blobs: BlobStore
     image_files: ImageFiles
+    manifests: ManifestFiles
+    pieces: Pieces
     agent_file: AgentFile
     presence: Presence
     providers: Providers

@@ -19,6 +19,13 @@ from diamond.core.agent_messages import (
     ProfileReport,
     TransferReports,
 )
+from diamond.core.data_messages import (
+    DataReports,
+    FetchManifest,
+    FetchPiece,
+    FetchWants,
+    TreeInventory,
+)
 from diamond.core.decoding import decode
 from diamond.service.platform.text import clean
 
@@ -42,3 +49,8 @@ InventoryMessage = Annotated[ImageInventory, Depends(_body_as(ImageInventory))]
 TransfersMessage = Annotated[TransferReports, Depends(_body_as(TransferReports))]
 ImagePartMessage = Annotated[FetchImagePart, Depends(_body_as(FetchImagePart))]
 ProfileMessage = Annotated[ProfileReport, Depends(_body_as(ProfileReport))]
+TreesMessage = Annotated[TreeInventory, Depends(_body_as(TreeInventory))]
+DataReportsMessage = Annotated[DataReports, Depends(_body_as(DataReports))]
+ManifestPartMessage = Annotated[FetchManifest, Depends(_body_as(FetchManifest))]
+WantsPartMessage = Annotated[FetchWants, Depends(_body_as(FetchWants))]
+DataPartMessage = Annotated[FetchPiece, Depends(_body_as(FetchPiece))]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import StreamingResponse
 
 from diamond.core.decoding import encode
-from diamond.core.errors import TooLarge
 from diamond.service.code.ownership import require_readable
 from diamond.service.endpoints import pairing
 from diamond.service.images import sync as image_sync
+from diamond.service.platform.http.bodies import body_parts
 from diamond.service.platform.http.routing import Service, problems
-from diamond.service.sync import intake, sync
+from diamond.service.sync import data_routes, intake, sync
 from diamond.service.sync.caller import Agent, NewAgent
 from diamond.service.sync.message import (
     AdoptMessage,
@@ -27,9 +27,10 @@ from diamond.service.sync.message import (
     ProfileMessage,
     TransfersMessage,
 )
+from diamond.service.sync.router import router
 from diamond.service.tasks import adopt
 
-router = APIRouter(prefix="/sync", tags=["sync"])
+__all__ = ["data_routes", "router"]
 MAX_ANSWER = 16 << 20
 MAX_PIECE = 32 << 20
 Answer = dict[str, Any]
@@ -114,7 +115,7 @@ async def moves(services: Service, agent: Agent, message: TransfersMessage) -> A
 async def image_part(
     services: Service, agent: Agent, message: ImagePartMessage
 ) -> StreamingResponse:
-    """The bytes of a file from an offset on, as far as they are here; none: not yet."""
+    """The bytes of a file from an offset on, as far as they have arrived; empty: not yet."""
     piece = await image_sync.image_part(services, agent, message)
     headers = {"Content-Length": str(piece.length)}
     return StreamingResponse(piece.blocks, media_type="application/octet-stream", headers=headers)
@@ -128,7 +129,7 @@ async def image_part(
 async def image_bytes(
     sha256: str, request: Request, services: Service, agent: Agent, offset: int = 0, size: int = 0
 ) -> Answer:
-    parts = await _parts(request, MAX_PIECE)
+    parts = await body_parts(request, MAX_PIECE)
     taken = await image_sync.take_image_bytes(services, agent, sha256, offset, size, parts)
     return encode(taken)
 
@@ -140,15 +141,4 @@ async def profile(services: Service, agent: Agent, message: ProfileMessage) -> A
 
 
 async def _whole_body(request: Request, limit: int) -> bytes:
-    return b"".join(await _parts(request, limit))
-
-
-async def _parts(request: Request, limit: int) -> list[bytes]:
-    """As they come: joining 16 MB costs as much as writing them."""
-    parts, size = [], 0
-    async for block in request.stream():
-        size += len(block)
-        if size > limit:
-            raise TooLarge(f"More than {limit} bytes in one call", "Send less at a time.")
-        parts.append(block)
-    return parts
+    return b"".join(await body_parts(request, limit))

@@ -24,6 +24,7 @@ from diamond.core.protocol import OLDEST, AgentSettings, EventsTaken, OpenTask, 
 from diamond.service.endpoints import commands as command_store
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.facts import cluster_of, read_facts
+from diamond.service.endpoints.load import note_load
 from diamond.service.endpoints.pairing import AgentCall, refuse_older
 from diamond.service.endpoints.rows import (
     CommandRow,
@@ -34,17 +35,19 @@ from diamond.service.endpoints.rows import (
     OpenTaskRow,
     SiteProfile,
 )
+from diamond.service.output.recorded_metrics import record_metrics
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import endpoint_topic, wait
+from diamond.service.results.results import read_results
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.stepping import Steps
 
 MAX_WAIT_SECONDS = 25.0
 POLL_SECONDS = 2.0
-NEW_WORK = ("submit", "image")
+NEW_WORK = ("submit", "image", "data")
 QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER = 4.0, 6.0
 EGRESS: dict[str, Egress] = {"all": "all", "logs": "logs", "states": "states"}
 MAX_PROTOCOL = 1000
@@ -67,6 +70,7 @@ async def hello(services: Services, call: AgentCall, message: Hello) -> Welcome:
             generation=generation,
             now=time.time(),
             restored=_is_from_a_backup(before, message),
+            takes_facts=True,
             open_tasks=[_open(task) for task in still_open if not task.is_waiting],
             settings=agent_settings(endpoint),
             status_questions_per_minute=await _share(tx.connection, endpoint),
@@ -79,7 +83,7 @@ async def hello(services: Services, call: AgentCall, message: Hello) -> Welcome:
 
 
 def _is_from_a_backup(endpoint: EndpointRow, message: Hello) -> bool:
-    """The agent remembers a later generation, or later events of its own, than are stored here."""
+    """The agent remembers a later generation, or later events, than are stored here."""
     if message.last_generation > endpoint.generation:
         return True
     return message.epoch == endpoint.epoch and message.confirmed > endpoint.have
@@ -144,6 +148,10 @@ async def store_profile(services: Services, call: AgentCall, message: ProfileRep
 
     async def put(tx: Transaction) -> None:
         await endpoint_store.change_endpoint(tx, endpoint, profile=profile, cluster=cluster)
+        facts = {name: fact.value for name, fact in read_facts(message.facts).items()}
+        await note_load(
+            tx, owner=call.endpoint.owner, endpoint=endpoint, facts=facts, at=time.time()
+        )
         await publish(tx, call.principal.user, [News("endpoint", endpoint)])
 
     await services.store.run(put)
@@ -168,6 +176,8 @@ async def _apply(tx: Transaction, endpoint: EndpointRow, fresh: list[ReadEvent])
         if steps.knows(event.task):
             steps.apply(event.task, event.event)
     await steps.save(tx)
+    await record_metrics(tx, steps.ended_tasks)
+    await read_results(tx, steps.ended_tasks)
     return sorted(named - set(known))
 
 
@@ -188,7 +198,7 @@ async def _answer(
     is_due: bool = False,
     requests: Sequence[JsonObject] = (),
 ) -> Orders:
-    """What is due, and which ends are recorded: said once, and again whenever the agent brings up an ended task."""
+    """Due commands, and which ends are recorded: sent once, and again whenever the agent mentions an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.unconfirmed_ends(connection, call.endpoint.id)
         stored = await endpoint_store.endpoint_by_id(connection, call.endpoint.id)

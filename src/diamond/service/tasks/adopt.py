@@ -21,6 +21,7 @@ from diamond.service.platform.services import Services
 from diamond.service.tasks import job_store
 from diamond.service.tasks import store as task_store
 from diamond.service.tasks.create import first_row, new_chain
+from diamond.service.tasks.record_entries import record, whole_life
 from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 
 
@@ -60,6 +61,7 @@ async def adopt_task(services: Services, call: AgentCall, message: Adopt) -> Non
             raise BadRequest("This job belongs to somebody else")
         await task_store.add_task(tx, owned)
         await task_store.add_history(tx, [_line(owned)])
+        await record(tx, [(owned, whole_life(owned, None))])
         await publish(tx, owned.owner, [News("task", owned.id)])
 
     await services.store.run(adopt)

@@ -27,6 +27,7 @@ from diamond.service.platform.wakeups.notifier import project_topic
 from diamond.service.tasks.core_rows import new_attempt
 from diamond.service.tasks.dependency_store import add_dependencies
 from diamond.service.tasks.goal_schemas import Prediction
+from diamond.service.tasks.record_entries import record_submitted
 from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 from diamond.service.tasks.store import add_history, add_task
 from diamond.service.tasks.submit_command import submit_command
@@ -43,10 +44,11 @@ async def make_task(
     dependencies: Sequence[Dependency] = (),
     chain: ChainRow | None = None,
     prediction: Prediction | None = None,
+    given: JsonObject | None = None,
 ) -> TaskRow:
     """A task with its first attempt, which is submitted now or when all that it depends on is there.
 
-    `chain`: where it is not the one of a fresh task.
+    `chain`: where it is not the one of a fresh task. `given`: the spec as the person wrote it, for the record.
     """
     hours = node_hours_at_most(order.resources)
     left = await check_limits(tx, job.owner, job.project, hours, is_counted=kind == "run")
@@ -65,6 +67,7 @@ async def make_task(
     await add_task(tx, row)
     await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
+    await record_submitted(tx, row, job, given)
     if not dependencies:
         await send(tx, [submit_command(row)])
     await publish(tx, row.owner, [News("task", row.id)])

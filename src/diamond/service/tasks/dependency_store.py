@@ -11,10 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency, DependencyState
 from diamond.core.task import FINAL_WORDS
+from diamond.service.lineage.edges import settle_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import dependencies, image_wishes, tasks
 from diamond.service.tasks.rows import DependencyRow, TaskRow
+from diamond.service.tasks.summaries import settle_summary
 
 WAITING = DependencyState.WAITING.value
 # Asked for every list of tasks, and at the end of each task: built once.
@@ -103,3 +105,5 @@ async def settle_order(tx: Transaction, task: TaskRow) -> None:
     await tx.connection.execute(
         settled.values({name: columns[name] for name in ("order", "digest", "chain")})
     )
+    await settle_summary(tx, task)
+    await settle_image(tx, task.id, task.owner, task.order_json)

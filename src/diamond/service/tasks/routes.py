@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
@@ -20,6 +20,7 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 
 States = Annotated[list[str], Query()]
 Words = Annotated[str, Query(max_length=200)]
+Whose = Literal["mine", "others", "all"]
 
 
 @router.get("", response_model=Page[schemas.Task], responses=problems(404))
@@ -34,14 +35,28 @@ async def list_tasks(
     job: str = "",
     project: Words = "",
     tag: Words = "",
+    whose: Whose = "mine",
     since: float | None = None,
     sort: str = "-created",
     limit: Limit = 50,
     cursor: PageCursor = None,
 ) -> Page[schemas.Task]:
-    """`search`: each word in the name, endpoint, node, reason or message, or the beginning of an id."""
+    """`search`: each word in the name, endpoint, node, reason or message, or the beginning of an id.
+
+    `whose`: the caller's own, or what they see of others: in their projects, or shared with them.
+    """
     wanted = TaskFilter(
-        list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search, project, tag=tag
+        list(dict.fromkeys(state)),
+        endpoint,
+        name,
+        kind,
+        job,
+        since,
+        sort,
+        search,
+        project,
+        tag=tag,
+        whose=whose,
     )
     items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
     return Page(items=items, next=after)
@@ -58,11 +73,12 @@ async def count_tasks(
     job: str = "",
     project: Words = "",
     tag: Words = "",
+    whose: Whose = "mine",
     since: float | None = None,
 ) -> schemas.TaskCounts:
     """How many tasks match, by state."""
     wanted = TaskFilter(
-        [], endpoint, name, kind, job, since, search=search, project=project, tag=tag
+        [], endpoint, name, kind, job, since, search=search, project=project, tag=tag, whose=whose
     )
     return await tasks.count_tasks(services, person, wanted)
 

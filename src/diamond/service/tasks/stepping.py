@@ -25,6 +25,7 @@ from diamond.core.events import (
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.lifecycle import step
 from diamond.core.task import Phase, Reason, State, Task
+from diamond.provenance.entries import Draft
 from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahead
 from diamond.service.chains.grants import refusal
 from diamond.service.chains.rows import ChainRow
@@ -55,6 +56,7 @@ from diamond.service.tasks.life import (
     keep_start,
 )
 from diamond.service.tasks.node_hours import counted_hours
+from diamond.service.tasks.record_entries import changes_of, record, record_order
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 from diamond.service.tasks.store import add_history, history_of, save_task
 from diamond.service.tasks.submit_command import submit_command, task_json
@@ -72,7 +74,7 @@ class Steps:
 
     def __init__(self, owner: str, run_dir: str = "") -> None:
         self._owner = owner
-        """Of the endpoint; on a community account tasks have owners of their own."""
+        """Of the endpoint; on a community account tasks have their own owners."""
         self._run_dir = run_dir
         self._now = time.time()
         self._lives: dict[str, Life] = {}
@@ -104,6 +106,11 @@ class Steps:
     def knows(self, task: str) -> bool:
         return task in self._lives
 
+    @property
+    def ended_tasks(self) -> list[TaskRow]:
+        """Those that these events ended."""
+        return [self._lives[task].as_row() for task in self._ended]
+
     def apply(self, task: str, event: Event) -> None:
         life = self._lives[task]
         before = life.task
@@ -125,6 +132,7 @@ class Steps:
         """In the order of ids, so that two writers never wait for each other in a ring."""
         await self._release_waiting(tx)
         lines: list[HistoryRow] = []
+        changes: list[tuple[TaskRow, list[Draft]]] = []
         for task in sorted(self._lives):
             life = self._lives[task]
             life.is_news = life.is_news or tuple(life.attempts) != life.row.attempts
@@ -132,9 +140,12 @@ class Steps:
                 life.lines = await _without_repeats(tx, life)
                 lines += _numbered(life)
                 await self._grant(tx, life)
-                await save_task(tx, self._saved(life))
+                saved = self._saved(life)
+                await save_task(tx, saved)
+                changes.append((saved, changes_of(life.row, saved)))
                 self._publish(tx, life)
         await add_history(tx, lines)
+        await record(tx, changes)
         await send(tx, self._commands)
         await self._notify(tx)
 
@@ -165,6 +176,7 @@ class Steps:
     async def meet(self, tx: Transaction, task: TaskRow, target: str, message: str) -> None:
         """Something that the task waited for is there: with `task.order_json` it is submitted if that was the last."""
         await settle_order(tx, task)
+        await record_order(tx, task, message)
         outcome = meet(await _known_dependencies(tx, task), target)
         await self._settle(tx, task, target, outcome, message)
 
@@ -366,7 +378,7 @@ async def _without_repeats(tx: Transaction, life: Life) -> list[Line]:
 
 
 def _content(line: HistoryRow) -> tuple[str, str, JsonObject]:
-    """What a line says, whenever it was said."""
+    """What a line says, without its time."""
     data = {key: value for key, value in line.data.items() if key != "ignored"}
     return line.type, line.message, data
 

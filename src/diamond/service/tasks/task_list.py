@@ -62,10 +62,16 @@ class TaskFilter:
     until: float | None = None
     """Created no later than this."""
     tag: str = ""
+    whose: str = "mine"
+    """mine, others or all."""
+    projects: tuple[str, ...] = ()
+    """Of others: the projects whose tasks the caller sees."""
+    jobs: tuple[str, ...] = ()
+    """Of others: what is shared with the caller."""
 
 
 @dataclass(frozen=True)
-class Place:
+class PageStart:
     """Where a page begins, and how long it is."""
 
     owner: str
@@ -82,28 +88,29 @@ async def list_tasks(
     cursor: str | None,
 ) -> Page[TaskRow]:
     """With `search` a page may be short, or empty, and still have a next one: a call searches a limited number of tasks."""
-    place = Place(owner, limit, cursor)
+    start = PageStart(owner, limit, cursor)
     if wanted.search or wanted.tag:
-        return await _search(connection, wanted, place)
-    if wanted.name and not wanted.project:
-        return await _list_by_name(connection, wanted, place)
-    return await _page(connection, _parts(owner, wanted), wanted.sort, place)
+        return await _search(connection, wanted, start)
+    if wanted.name and not wanted.project and wanted.whose == "mine":
+        return await _list_by_name(connection, wanted, start)
+    return await _page(connection, _parts(owner, wanted), wanted.sort, start)
 
 
 async def count_by_state(
     connection: AsyncConnection, owner: str, wanted: TaskFilter
 ) -> dict[str, int]:
     """How many tasks match in each state, whatever states are asked for."""
-    query = _query(owner, replace(wanted, sort="-created")).where(*_all_hold(wanted))
-    if wanted.endpoint:
-        query = query.where(tasks.c.endpoint == wanted.endpoint)
-    if wanted.name:
-        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
-    counted = query.with_only_columns(tasks.c.state, func.count().label("number")).group_by(
-        tasks.c.state
-    )
-    numbers = {row.state: row.number for row in await connection.execute(counted)}
-    return {state: numbers.get(state, 0) for state in STATES}
+    numbers: Counter[str] = Counter()
+    for part in _queries(owner, replace(wanted, sort="-created")):
+        query = part.where(*_all_hold(wanted))
+        if wanted.endpoint:
+            query = query.where(tasks.c.endpoint == wanted.endpoint)
+        if wanted.name:
+            query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
+        counted = query.with_only_columns(tasks.c.state, func.count().label("number"))
+        for row in await connection.execute(counted.group_by(tasks.c.state)):
+            numbers[row.state] += row.number
+    return {state: numbers[state] for state in STATES}
 
 
 async def searched_since(
@@ -195,43 +202,45 @@ async def kept_results(
     return count, oldest or 0.0
 
 
-async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page[TaskRow]:
+async def _search(
+    connection: AsyncConnection, wanted: TaskFilter, start: PageStart
+) -> Page[TaskRow]:
     """No index holds the words of messages, nor tags: they are looked for among the next tasks, then among those behind them."""
     keys, descending = SORTS[wanted.sort]
-    parts = _parts(place.owner, replace(wanted, name=""))
+    parts = _parts(start.owner, replace(wanted, name=""))
     reach = await reach_of(
         connection,
         parts,
         keys=keys,
         descending=descending,
         count=SEARCHED_AT_ONCE,
-        cursor=place.cursor,
+        cursor=start.cursor,
     )
     conditions = _all_hold(wanted)
     if wanted.name:
         conditions.append(tasks.c.name.contains(wanted.name, autoescape=True))
     if reach:
         conditions.append(reach.holds(keys, descending=descending))
-    page = await _page(connection, [part.where(*conditions) for part in parts], wanted.sort, place)
+    page = await _page(connection, [part.where(*conditions) for part in parts], wanted.sort, start)
     return page if page.next or not reach else Page(page.rows, reach.cursor)
 
 
 async def _list_by_name(
-    connection: AsyncConnection, wanted: TaskFilter, place: Place
+    connection: AsyncConnection, wanted: TaskFilter, start: PageStart
 ) -> Page[TaskRow]:
     """In turn what answers for a common part, for a rare one, and for any."""
-    anyone = _parts(place.owner, replace(wanted, name=""))
+    anyone = _parts(start.owner, replace(wanted, name=""))
     has_it = tasks.c.name.contains(wanted.name, autoescape=True)
     sieve = Sieve(has_it, among=LOOKED_THROUGH)
-    page = await _page(connection, anyone, wanted.sort, place, sieve)
+    page = await _page(connection, anyone, wanted.sort, start, sieve)
     if page.next:
         return page
-    names = await names_containing(connection, place.owner, wanted.name, limit=NAMES_AT_MOST)
-    if names is not None and await _are_few(connection, wanted, place.owner, names):
-        parts = _parts_of_names(place.owner, wanted, names)
+    names = await names_containing(connection, start.owner, wanted.name, limit=NAMES_AT_MOST)
+    if names is not None and await _are_few(connection, wanted, start.owner, names):
+        parts = _parts_of_names(start.owner, wanted, names)
     else:
         parts = [part.where(has_it) for part in anyone]
-    return await _page(connection, parts, wanted.sort, place)
+    return await _page(connection, parts, wanted.sort, start)
 
 
 async def _are_few(
@@ -251,7 +260,7 @@ async def _page(
     connection: AsyncConnection,
     parts: list[Select[Any]],
     sort: str,
-    place: Place,
+    start: PageStart,
     sieve: Sieve | None = None,
 ) -> Page[TaskRow]:
     keys, descending = SORTS[sort]
@@ -261,20 +270,21 @@ async def _page(
         parts,
         keys=keys,
         descending=descending,
-        limit=place.limit,
-        cursor=place.cursor,
+        limit=start.limit,
+        cursor=start.cursor,
         sieve=sieve,
     )
 
 
 def _parts(owner: str, wanted: TaskFilter) -> list[Select[Any]]:
     """One query for each state, where states or an endpoint are asked for: each reads one index range."""
-    query = _query(owner, wanted)
+    queries = _queries(owner, wanted)
     if not wanted.endpoint and not wanted.states:
-        return [query]
+        return queries
     if wanted.endpoint:
-        query = query.where(tasks.c.endpoint == wanted.endpoint)
-    return [query.where(tasks.c.state == state) for state in wanted.states or STATES]
+        queries = [query.where(tasks.c.endpoint == wanted.endpoint) for query in queries]
+    states = wanted.states or STATES
+    return [query.where(tasks.c.state == state) for query in queries for state in states]
 
 
 def _parts_of_names(owner: str, wanted: TaskFilter, names: set[str]) -> list[Select[Any]]:
@@ -290,13 +300,38 @@ def _parts_of_names(owner: str, wanted: TaskFilter, names: set[str]) -> list[Sel
     return [query.where(tasks.c.name == name) for name in sorted(names)]
 
 
+def _queries(owner: str, wanted: TaskFilter) -> list[Select[Any]]:
+    """The caller's own tasks, those of each project, and what is shared: no task is in two of them."""
+    if wanted.project or wanted.whose == "mine":
+        return [_query(owner, wanted)]
+    named = [tasks.c.name.contains(wanted.name, autoescape=True)] if wanted.name else []
+    foreign = [tasks.c.owner != owner, *named]
+    parts = [_narrowed(wanted, tasks.c.project == project, *foreign) for project in wanted.projects]
+    if wanted.jobs:
+        elsewhere = tasks.c.project.not_in(wanted.projects)
+        parts.append(_narrowed(wanted, tasks.c.job.in_(wanted.jobs), elsewhere, *foreign))
+    if wanted.whose == "all" or not parts:
+        mine = tasks.c.owner == (owner if wanted.whose == "all" else "")
+        parts.append(_narrowed(wanted, mine, *named))
+    return parts
+
+
 def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
     whose = tasks.c.project == wanted.project if wanted.project else tasks.c.owner == owner
-    query = select(tasks).where(whose, tasks.c.kind == wanted.kind)
-    if wanted.project and wanted.own:
-        query = query.where(tasks.c.owner == owner)
-    if wanted.project and wanted.name:
-        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
+    return _narrowed(wanted, whose, *_of_project(owner, wanted))
+
+
+def _of_project(owner: str, wanted: TaskFilter) -> list[ColumnElement[bool]]:
+    if not wanted.project:
+        return []
+    conditions = [tasks.c.owner == owner] if wanted.own else []
+    if wanted.name:
+        conditions.append(tasks.c.name.contains(wanted.name, autoescape=True))
+    return conditions
+
+
+def _narrowed(wanted: TaskFilter, *conditions: ColumnElement[bool]) -> Select[Any]:
+    query = select(tasks).where(*conditions, tasks.c.kind == wanted.kind)
     if wanted.job:
         query = query.where(tasks.c.job == wanted.job)
     if wanted.since is not None:

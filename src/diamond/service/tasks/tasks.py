@@ -11,10 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.events import CancelAsked
 from diamond.core.task import FINAL_WORDS, State
-from diamond.service.access.authorize import Action, require
+from diamond.service.access.authorize import Action, require, role_of
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.commands import void_submit
 from diamond.service.endpoints.store import find_endpoint, last_seen
+from diamond.service.people.shares import JOB, things_shared_with
+from diamond.service.people.store import people_by_id
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project, sees_all
@@ -40,6 +42,7 @@ async def list_tasks(
             connection, principal.user, resolved, limit=limit, cursor=cursor
         )
         shown = await as_now_known(connection, page.rows)
+        shown = await with_owner_names(connection, principal, shown)
     return shown, page.next
 
 
@@ -61,7 +64,24 @@ async def count_tasks(
 async def get_task(services: Services, principal: Principal, task: str) -> Task:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
-        return (await as_now_known(connection, [row]))[0]
+        shown = await as_now_known(connection, [row])
+        return (await with_owner_names(connection, principal, shown))[0]
+
+
+async def with_owner_names(
+    connection: AsyncConnection, principal: Principal, shown: list[Task]
+) -> list[Task]:
+    """Whose they are, of those that are not the caller's."""
+    others = {task.owner for task in shown if task.owner != principal.user}
+    if not others:
+        return shown
+    names = {person.id: person.name for person in await people_by_id(connection, others)}
+    return [
+        task.model_copy(update={"owner_name": names.get(task.owner, "")})
+        if task.owner in others
+        else task
+        for task in shown
+    ]
 
 
 async def as_now_known(connection: AsyncConnection, rows: Sequence[TaskRow]) -> list[Task]:
@@ -152,6 +172,14 @@ async def _resolved(
         project = await find_project(connection, principal, wanted.project)
         hides = not sees_all(principal, project)
         wanted = replace(wanted, project=project.id, own=hides)
+    elif wanted.whose != "mine":
+        seen = [
+            candidate
+            for candidate in principal.projects
+            if role_of(principal, owner="", project=candidate)
+        ]
+        jobs = await things_shared_with(connection, JOB, principal.user)
+        wanted = replace(wanted, projects=tuple(sorted(seen)), jobs=tuple(sorted(jobs)))
     if not wanted.endpoint:
         return wanted
     row = await find_endpoint(connection, principal.user, wanted.endpoint)

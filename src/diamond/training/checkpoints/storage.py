@@ -20,7 +20,7 @@ from torch.futures import Future
 
 from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.folder import Folder, write_durably
-from diamond.training.checkpoints.manifest import FileRecord, Manifest
+from diamond.training.checkpoints.manifest import Manifest, StoredFile
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Prepare, Save
 
@@ -80,27 +80,29 @@ class ImageWriter(StorageWriter):
 
     def finish(self, metadata: Any, results: List[List[Any]]) -> None:
         """All ranks' files are on disk: describe, sync, rename, point."""
-        flat = [one for of_rank in results for one in of_rank]
+        flat = [result for of_rank in results for result in of_rank]
         metadata.storage_data = {
-            one.index: one.storage_data
-            for one in flat
-            if not isinstance(one.storage_data, FileRecord)
+            result.index: result.storage_data
+            for result in flat
+            if not isinstance(result.storage_data, StoredFile)
         }
         metadata.version = CURRENT_DCP_VERSION
         metadata.storage_meta = StorageMeta(checkpoint_id=self._name)
         described = pickle.dumps(metadata)
         _write(self.place / ".metadata", described)
-        files = [one.storage_data for one in flat if isinstance(one.storage_data, FileRecord)]
-        files.append(FileRecord(".metadata", len(described), hashlib.sha256(described).hexdigest()))
+        files = [
+            result.storage_data for result in flat if isinstance(result.storage_data, StoredFile)
+        ]
+        files.append(StoredFile(".metadata", len(described), hashlib.sha256(described).hexdigest()))
         self._commit(files)
 
-    def _commit(self, files: List[FileRecord]) -> None:
+    def _commit(self, files: List[StoredFile]) -> None:
         save = self._save
-        found = Manifest(
+        written = Manifest(
             save.step, save.claim, save.world_size, time.time(), files, save.metric, save.about
         )
-        write_durably(self.place / manifest.NAME, manifest.encode(found))
-        self.total_bytes = found.total_bytes
+        write_durably(self.place / manifest.NAME, manifest.encode(written))
+        self.total_bytes = written.total_bytes
         self._folder.commit(self.place, self._name, save.claim)
 
     def _entries(self) -> Tuple[List[Tuple[int, int]], bytes]:
@@ -119,7 +121,7 @@ class ImageWriter(StorageWriter):
         return True
 
 
-def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
+def write_image(path: Path, image: memoryview, tail: bytes) -> StoredFile:
     """Write and sync `image` and `tail`, hashing in another thread at the same time."""
     digest = hashlib.sha256()
     hashing = threading.Thread(target=digest.update, args=(image,))
@@ -130,7 +132,7 @@ def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
     finally:
         hashing.join()
     digest.update(tail)
-    return FileRecord(path.name, len(image) + len(tail), digest.hexdigest())
+    return StoredFile(path.name, len(image) + len(tail), digest.hexdigest())
 
 
 def _write_directly(path: Path, image: memoryview) -> None:

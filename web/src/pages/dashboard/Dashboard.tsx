@@ -77,7 +77,6 @@ function Content({ overview }: { overview: Overview }) {
   return (
     <Stack gap="md">
       {showGuide && <Guide following={guide === "show" ? undefined : guide} />}
-      <NeedsAttention needs={overview.needs} now={overview.now} />
       <SummaryTiles overview={overview} />
       <Columns overview={overview} isNew={isNew && !showGuide} />
     </Stack>
@@ -89,11 +88,9 @@ function Columns({ overview, isNew }: { overview: Overview; isNew: boolean }) {
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 8 }}>
         <Stack gap="md">
-          <Running tasks={overview.running} total={overview.counts.running} isNew={isNew} />
-          <Waiting
-            tasks={overview.waiting}
-            total={overview.counts.pending + overview.counts.preparing}
-          />
+          <Running overview={overview} isNew={isNew} />
+          <NeedsAttention needs={overview.needs} now={overview.now} />
+          <Waiting overview={overview} />
           <RecentResults results={overview.recent} />
         </Stack>
       </Grid.Col>

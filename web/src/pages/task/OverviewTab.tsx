@@ -14,13 +14,13 @@ import { PlannedVsActual } from "./chain/PlannedVsActual";
 import { TestRuns } from "./chain/TestRuns";
 import { Dependencies } from "./Dependencies";
 import { EndpointName } from "./EndpointName";
-import { LatestValues } from "./LatestValues";
+import { FirstLook } from "./overview/FirstLook";
 import { historyQuery } from "./queries";
 import { RunTable } from "./RunTable";
 import { ShellHint } from "./ShellHint";
 import { Timeline } from "./Timeline";
 
-/** Timeline, attempts, configuration and results. */
+/** Progress, curve, log and numbers first; then timeline, attempts, results and configuration. */
 export function OverviewTab({ task }: { task: Task }) {
   const history = useQuery(historyQuery(task.id));
   const { order } = task;
@@ -32,6 +32,7 @@ export function OverviewTab({ task }: { task: Task }) {
           and the final values stay. {task.run_dir && "The run directory still has the whole log."}
         </Alert>
       )}
+      <FirstLook task={task} />
       <Card component="section" aria-label="Timeline">
         <Title order={2} mb="xs">
           Timeline
@@ -45,7 +46,6 @@ export function OverviewTab({ task }: { task: Task }) {
       <TestRuns task={task} />
       <AttemptsCard task={task} />
       <PlannedVsActual task={task} />
-      <LatestValues task={task} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Stack>
           <Facts
@@ -132,7 +132,11 @@ function Results({ task }: { task: Task }) {
           >
             browse the files
           </Anchor>
-          , or download them all in a terminal.
+          ,{" "}
+          <Anchor underline="always" size="sm" href={`/api/v1/tasks/${task.id}/files.zip`} download>
+            download them as a zip file
+          </Anchor>
+          , or fetch them in a terminal.
         </Text>
         <CopyLine line={`diamond get ${task.id} . results`} />
         <CopyLine line={`${task.run_dir}/run`} label="Copy the folder path" />

@@ -10,14 +10,18 @@ import { SkeletonLines } from "~/components/SkeletonLines";
 import { TabList } from "~/components/TabList";
 import { Elapsed, TimeAgo } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
+import { meQuery } from "~/people/me";
 import { taskQuery } from "~/tasks/queries";
 import { StateChip } from "~/tasks/StateBadge";
+import { Tags } from "~/tasks/Tags";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
 import { preloadTabs } from "./loaders";
 import { OwnerAndProject } from "./OwnerAndProject";
+import { EditDetails } from "./overview/EditDetails";
 import { StatusAlert } from "./StatusAlert";
 import type { Tab, TaskSearch } from "./search";
+import classes from "./TaskPage.module.css";
 import { CONTENTS } from "./tabs";
 
 const LABELS: Record<Tab, string> = {
@@ -116,6 +120,7 @@ function LoadedTask({ task }: { task: Task }) {
 }
 
 function Lead({ task }: { task: Task }) {
+  const { data: me } = useQuery(meQuery);
   return (
     <Group gap="sm" mt={4}>
       <StateChip task={task} />
@@ -131,6 +136,13 @@ function Lead({ task }: { task: Task }) {
       <Text size="sm">
         {task.ended ? "ended" : "created"} <TimeAgo at={task.ended ?? task.created} />
       </Text>
+      <Tags tags={task.tags} />
+      {me?.id === task.owner && <EditDetails task={task} />}
+      {task.note && (
+        <Text size="sm" className={classes.note}>
+          {task.note}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -10,17 +10,6 @@ export const historyQuery = (task: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/history", of(task))),
   });
 
-export const latestQuery = (task: string) =>
-  queryOptions({
-    queryKey: [...keys.metrics(task), "latest"],
-    queryFn: () =>
-      dataOf(
-        api.GET("/api/v1/tasks/{task}/metrics", {
-          params: { path: { task }, query: { points: 2 } },
-        }),
-      ),
-  });
-
 export const logsQuery = (task: string) =>
   queryOptions({
     queryKey: [...keys.logs(task), "streams"],

@@ -1,6 +1,7 @@
 import { Button, CloseButton, Modal, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPlayerStop, IconRotate } from "@tabler/icons-react";
+import { IconChartLine, IconPlayerStop, IconRotate } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { count } from "~/lib/format";
 import { type BulkAction, BulkDialog, CANCEL, RETRY } from "./BulkDialog";
@@ -10,8 +11,8 @@ import type { TaskSelection } from "./useTaskSelection";
 
 type BulkActionsProps = {
   selection: TaskSelection;
-  /** Everything that matches the filters, and how many that is, if known. */
-  matching: Choice;
+  /** Everything that matches the filters, and how many that is, if known; undefined with other people's tasks. */
+  matching: Choice | undefined;
   total: number | undefined;
   nameOf: (id: string) => string;
 };
@@ -30,7 +31,8 @@ export function BulkActions({ selection, matching, total, nameOf }: BulkActionsP
   };
   const all = total === undefined ? "all" : `all ${total.toLocaleString()}`;
   const openDialog = (act: BulkAction) => {
-    setRequest({ act, choice: selection.everything ? matching : { tasks: [...selection.chosen] } });
+    const all = selection.everything && matching;
+    setRequest({ act, choice: all || { tasks: [...selection.chosen] } });
     open();
   };
   return (
@@ -42,11 +44,12 @@ export function BulkActions({ selection, matching, total, nameOf }: BulkActionsP
               ? `${all.replace("a", "A")} matching`
               : `${count(selection.chosen.size, "task")} selected`}
           </Text>
-          {!selection.everything && (total ?? Infinity) > selection.chosen.size && (
+          {matching && !selection.everything && (total ?? Infinity) > selection.chosen.size && (
             <Button size="compact-xs" variant="subtle" onClick={selection.selectEverything}>
               Select {all} matching
             </Button>
           )}
+          {!selection.everything && <Compare tasks={[...selection.chosen]} />}
           <Button
             size="xs"
             variant="default"
@@ -70,5 +73,36 @@ export function BulkActions({ selection, matching, total, nameOf }: BulkActionsP
         {opened && <BulkDialog {...request} nameOf={nameOf} onClose={close} onDone={done} />}
       </Modal>
     </>
+  );
+}
+
+const MOST_COMPARED = 10;
+
+/** Curves and numbers of the selected tasks side by side. */
+function Compare({ tasks }: { tasks: string[] }) {
+  const [first, ...others] = tasks;
+  if (!first || !others.length) return null;
+  const tooMany = tasks.length > MOST_COMPARED;
+  return (
+    <Button
+      size="xs"
+      leftSection={<IconChartLine size={14} aria-hidden />}
+      disabled={tooMany}
+      title={tooMany ? `At most ${MOST_COMPARED} at once` : undefined}
+      renderRoot={(props) =>
+        tooMany ? (
+          <button type="button" {...props} />
+        ) : (
+          <Link
+            to="/tasks/$task"
+            params={{ task: first }}
+            search={{ tab: "metrics", compare: others.join() }}
+            {...props}
+          />
+        )
+      }
+    >
+      Compare
+    </Button>
   );
 }

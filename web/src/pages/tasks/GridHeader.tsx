@@ -4,6 +4,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: the grid is one stop of the tab key
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ColumnKey, columnLabel } from "~/tasks/columns/columns";
 import { NEWEST_FIRST } from "./search";
 import type { Row } from "./TaskList";
 import classes from "./Tasks.module.css";
@@ -13,9 +14,11 @@ import type { TaskSelection } from "./useTaskSelection";
 export function GridHeader({
   selection,
   rows,
+  columns,
 }: {
   selection: TaskSelection;
   rows: readonly Row[];
+  columns: ColumnKey[];
 }) {
   const { chosen } = selection;
   const all = rows.length > 0 && chosen.size >= rows.length;
@@ -36,6 +39,9 @@ export function GridHeader({
         <Column name="Name" sort="name" />
         <Column name="State" />
         <Column name="Reason" className={classes.why} />
+        {columns.map((column) => (
+          <Column key={column} name={columnLabel(column)} className={classes.extra} />
+        ))}
         <Column name="Endpoint" />
         <Column name="Ran for" className={classes.number} />
         <Column name="Created" sort="created" className={classes.number} down />

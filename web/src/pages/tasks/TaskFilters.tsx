@@ -6,7 +6,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { endpointsQuery } from "~/endpoints/queries";
+import { meQuery } from "~/people/me";
+import { projectsQuery } from "~/projects/api";
+import { ColumnChooser } from "~/tasks/columns/ColumnChooser";
+import { columnsOf, columnsText } from "~/tasks/columns/columns";
 import { TASK_STATES } from "~/tasks/StateBadge";
+import { tagsQuery } from "~/tasks/tags";
+import { SavedViews } from "./SavedViews";
 import { isFiltered, NEWEST_FIRST, statesOf, type TasksSearch, toggleState } from "./search";
 import classes from "./TaskFilters.module.css";
 
@@ -37,8 +43,10 @@ function useChange() {
     void navigate({ search: change, replace: true });
 }
 
-/** Filters and sort order, stored in the address. */
-export function TaskFilters({ counts }: { counts: Schemas["TaskCounts"] | undefined }) {
+type TaskFiltersProps = { counts: Schemas["TaskCounts"] | undefined; tasks: string[] };
+
+/** Filters, sort order and columns, stored in the address. */
+export function TaskFilters({ counts, tasks }: TaskFiltersProps) {
   const search = useSearch({ from: "/tasks" });
   const change = useChange();
   const { data } = useQuery(endpointsQuery);
@@ -85,17 +93,75 @@ export function TaskFilters({ counts }: { counts: Schemas["TaskCounts"] | undefi
           onChange={(sort) => set({ sort: sort && sort !== NEWEST_FIRST ? sort : undefined })}
           allowDeselect={false}
         />
+        <Whose search={search} onChange={set} />
+        <TagFilter value={search.tag} onChange={(tag) => set({ tag })} />
+        <ColumnChooser
+          tasks={tasks}
+          chosen={columnsOf(search.columns)}
+          onChange={(columns) => set({ columns: columnsText(columns) })}
+        />
+        <SavedViews />
         {isFiltered(search) && (
           <Button
             variant="subtle"
             size="compact-sm"
-            onClick={() => change(({ sort }) => ({ sort }))}
+            onClick={() => change(({ sort, columns }) => ({ sort, columns }))}
           >
             Clear filters
           </Button>
         )}
       </Group>
     </search>
+  );
+}
+
+function TagFilter({ value, onChange }: { value?: string; onChange: (tag?: string) => void }) {
+  const known = useQuery(tagsQuery).data?.items ?? [];
+  if (!known.length && !value) return null;
+  const tags = known.map(({ tag }) => tag);
+  return (
+    <Select
+      aria-label="Tag"
+      placeholder="Any tag"
+      className={classes.choice}
+      data={value && !tags.includes(value) ? [value, ...tags] : tags}
+      value={value ?? null}
+      onChange={(tag) => onChange(tag ?? undefined)}
+      clearable
+      clearButtonProps={{ "aria-label": "Any tag" }}
+      searchable={tags.length > 8}
+    />
+  );
+}
+
+type WhoseProps = { search: TasksSearch; onChange: (part: TasksSearch) => void };
+
+/** Of a shared Diamond: your own tasks, everyone's in a project, or all that you may see. */
+function Whose({ search, onChange }: WhoseProps) {
+  const { data: me } = useQuery(meQuery);
+  const isShared = me?.mode === "shared";
+  const projects = useQuery({ ...projectsQuery, enabled: isShared }).data?.items ?? [];
+  if (!isShared) return null;
+  const value = search.project ? `project:${search.project}` : (search.whose ?? "mine");
+  const change = (next: string | null) => {
+    const project = next?.startsWith("project:") ? next.slice("project:".length) : undefined;
+    const whose = next === "others" || next === "all" ? next : undefined;
+    onChange({ project, whose });
+  };
+  return (
+    <Select
+      aria-label="Whose tasks"
+      className={classes.choice}
+      data={[
+        { value: "mine", label: "My tasks" },
+        { value: "others", label: "Shared with me" },
+        { value: "all", label: "Mine and shared" },
+        ...projects.map(({ id, name }) => ({ value: `project:${id}`, label: `Project ${name}` })),
+      ]}
+      value={value}
+      onChange={change}
+      allowDeselect={false}
+    />
   );
 }
 

@@ -5,7 +5,9 @@
 import { Button, Loader } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { ColumnKey } from "~/tasks/columns/columns";
+import { useSummaries } from "~/tasks/columns/useSummaries";
 import { GridHeader } from "./GridHeader";
 import type { ListState, TaskList } from "./TaskList";
 import { rowId, TaskRow } from "./TaskRow";
@@ -18,6 +20,8 @@ type TaskGridProps = {
   state: ListState;
   total: number | undefined;
   selection: TaskSelection;
+  /** Chosen beside the usual ones. */
+  columns: ColumnKey[];
   scrolled: number;
   onScrolled: (top: number) => void;
   onOpen: (task: string) => void;
@@ -31,7 +35,7 @@ const HALF_MINUTE = 30_000;
 
 /** All tasks of the view in a grid that renders only the visible part. */
 export function TaskGrid(props: TaskGridProps) {
-  const { list, state, total, selection, onScrolled, onOpen } = props;
+  const { list, state, total, selection, columns, onScrolled, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const height = narrow ? CARD : ROW;
@@ -53,6 +57,12 @@ export function TaskGrid(props: TaskGridProps) {
   const { active, setActive, onKeyDown } = useGridKeys({ state, selection, onOpen, rows, height });
   const onClick = useRowClick({ selection, onOpen, setActive, state });
   const tick = useTick();
+  const ids = useMemo(() => state.rows.map(({ id }) => id), [state.rows]);
+  const summaries = useSummaries(
+    ids,
+    { first: shown[0]?.index ?? 0, last: Math.min(last, ids.length - 1) },
+    columns.some((column) => column !== "tags"),
+  );
   const activeRow = shown.some((item) => item.index === active) ? state.rows[active] : undefined;
   return (
     <div
@@ -64,10 +74,12 @@ export function TaskGrid(props: TaskGridProps) {
       aria-rowcount={total === undefined ? -1 : total + 1}
       aria-activedescendant={activeRow && rowId(activeRow.id)}
       className={`${classes.grid} ${state.isStale ? classes.settling : ""}`}
+      style={{ "--extra": columns.length } as React.CSSProperties}
+      data-extra={columns.length > 0 || undefined}
       onKeyDown={onKeyDown}
       onScroll={(event) => onScrolled(event.currentTarget.scrollTop)}
     >
-      <GridHeader selection={selection} rows={state.rows} />
+      <GridHeader selection={selection} rows={state.rows} columns={columns} />
       <div role="rowgroup" style={{ height: rows.getTotalSize(), position: "relative" }}>
         {shown.map(({ index, start }) => {
           const row = state.rows[index];
@@ -80,6 +92,8 @@ export function TaskGrid(props: TaskGridProps) {
               chosen={selection.chosen.has(row.id)}
               active={index === active}
               tick={tick}
+              columns={columns}
+              summary={summaries.get(row.id)}
               onClick={onClick}
             />
           ) : (

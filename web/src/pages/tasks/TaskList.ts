@@ -11,6 +11,8 @@ const ROW_FIELDS = [
   "updated",
   "started",
   "ended",
+  "tags",
+  "owner_name",
   "version",
 ] as const;
 

@@ -5,7 +5,9 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { duration, exactTime, timeAgo } from "~/lib/format";
+import { type ColumnKey, columnText } from "~/tasks/columns/columns";
 import { StateChip } from "~/tasks/StateBadge";
+import type { Summary } from "~/tasks/summaries";
 import type { Row as RowData } from "./TaskList";
 import classes from "./Tasks.module.css";
 
@@ -17,6 +19,8 @@ type TaskRowProps = {
   active: boolean;
   /** Changes every half minute, so that "5 min ago" stays true. */
   tick: number;
+  columns: ColumnKey[];
+  summary: Summary | undefined;
   onClick: (index: number, event: React.MouseEvent) => void;
 };
 
@@ -27,6 +31,8 @@ export const TaskRow = memo(function Row({
   top,
   chosen,
   active,
+  columns,
+  summary,
   onClick,
 }: TaskRowProps) {
   return (
@@ -61,6 +67,12 @@ export const TaskRow = memo(function Row({
           {row.name}
         </Link>
         <span className={classes.id}>{row.id.slice(0, 8)}</span>
+        {row.owner_name && <span className={classes.owner}>by {row.owner_name}</span>}
+        {row.tags.map((tag) => (
+          <span key={tag} className={classes.tag}>
+            {tag}
+          </span>
+        ))}
       </div>
       <div role="gridcell" className={classes.cell}>
         <StateChip task={row} />
@@ -72,6 +84,9 @@ export const TaskRow = memo(function Row({
       >
         {row.message}
       </div>
+      {columns.map((column) => (
+        <ExtraCell key={column} column={column} row={row} summary={summary} />
+      ))}
       <div role="gridcell" className={`${classes.cell} ${classes.dim} ${classes.endpoint}`}>
         {row.endpoint}
       </div>
@@ -87,6 +102,22 @@ export const TaskRow = memo(function Row({
     </div>
   );
 });
+
+type ExtraCellProps = { column: ColumnKey; row: RowData; summary: Summary | undefined };
+
+function ExtraCell({ column, row, summary }: ExtraCellProps) {
+  const text = extraText(column, row, summary);
+  return (
+    <div role="gridcell" className={`${classes.cell} ${classes.extra}`} title={text}>
+      {text}
+    </div>
+  );
+}
+
+function extraText(column: ColumnKey, row: RowData, summary: Summary | undefined): string {
+  if (column === "tags") return row.tags.join(", ");
+  return columnText(column, summary);
+}
 
 export function rowId(task: string): string {
   return `task-${task}`;

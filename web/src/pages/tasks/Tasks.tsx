@@ -10,6 +10,7 @@ import { ErrorAlert } from "~/components/ErrorAlert";
 import { Page } from "~/components/Page";
 import { SkeletonLines } from "~/components/SkeletonLines";
 import { count, duration } from "~/lib/format";
+import { columnsOf } from "~/tasks/columns/columns";
 import { BulkActions } from "./BulkActions";
 import { matchingOf } from "./bulk";
 import { isFiltered, statesOf, type TasksSearch } from "./search";
@@ -42,14 +43,13 @@ export function Tasks() {
         </Button>
       }
     >
-      <TaskFilters counts={counts} />
-      <TaskListView search={search} total={total} whole={since === undefined} />
+      <TaskListView search={search} counts={counts} total={total} whole={since === undefined} />
     </Page>
   );
 }
 
 function countsQuery(search: TasksSearch) {
-  const { state: _, sort: __, ...counted } = search;
+  const { state: _, sort: __, columns: ___, ...counted } = search;
   return {
     queryKey: [...keys.tasks, "counts", counted],
     queryFn: () =>
@@ -84,11 +84,27 @@ function shownTotal(search: TasksSearch, counts: Counts | undefined): number | u
   return states.reduce((sum, state) => sum + (byState[state] ?? 0), 0);
 }
 
-type TaskListViewProps = { search: TasksSearch; total: number | undefined; whole: boolean };
+type TaskListViewProps = {
+  search: TasksSearch;
+  counts: Counts | undefined;
+  total: number | undefined;
+  whole: boolean;
+};
 
-function TaskListView({ search, total, whole }: TaskListViewProps) {
-  const navigate = useNavigate();
+function TaskListView({ search, counts, total, whole }: TaskListViewProps) {
   const { list, state, stored } = useTaskList(search);
+  return (
+    <>
+      <TaskFilters counts={counts} tasks={state.rows.slice(0, 50).map(({ id }) => id)} />
+      <Rows search={search} total={total} whole={whole} list={list} state={state} stored={stored} />
+    </>
+  );
+}
+
+type RowsProps = Omit<TaskListViewProps, "counts"> & ReturnType<typeof useTaskList>;
+
+function Rows({ search, total, whole, list, state, stored }: RowsProps) {
+  const navigate = useNavigate();
   const selection = useTaskSelection(state.rows);
   const names = useRef(new Map<string, string>());
   for (const row of state.rows)
@@ -109,6 +125,7 @@ function TaskListView({ search, total, whole }: TaskListViewProps) {
         state={state}
         total={total}
         selection={selection}
+        columns={columnsOf(search.columns)}
         scrolled={stored.scrolled}
         onScrolled={(top) => {
           stored.scrolled = top;
@@ -133,7 +150,7 @@ function TaskListView({ search, total, whole }: TaskListViewProps) {
       )}
       <BulkActions
         selection={selection}
-        matching={matchingOf(search)}
+        matching={search.whose ? undefined : matchingOf(search)}
         total={whole ? total : undefined}
         nameOf={(id) => names.current.get(id) ?? id}
       />

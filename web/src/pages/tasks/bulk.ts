@@ -20,7 +20,7 @@ const MAX_SHOWN = 100;
 
 export function matchingOf(search: TasksSearch): Choice {
   const states = statesOf(search) as Schemas["TaskMatch"]["state"];
-  const filters = filtersOf(search);
+  const { whose: _, ...filters } = filtersOf(search);
   const set = Object.entries(filters).filter(([, value]) => value !== undefined);
   return { matching: { ...Object.fromEntries(set), state: states } };
 }

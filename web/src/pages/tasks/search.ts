@@ -4,6 +4,13 @@ export type TasksSearch = {
   state?: string;
   endpoint?: string;
   search?: string;
+  tag?: string;
+  /** `others` or `all`; default: your own. */
+  whose?: string;
+  /** The id of a project: everyone's tasks in it. */
+  project?: string;
+  /** Extra columns, comma-separated. */
+  columns?: string;
   /** Default: `run`. */
   kind?: string;
   /** How far back, in days. */
@@ -14,9 +21,21 @@ export type TasksSearch = {
 
 export const NEWEST_FIRST = "-created";
 
+const KEYS = [
+  "state",
+  "endpoint",
+  "search",
+  "tag",
+  "whose",
+  "project",
+  "columns",
+  "kind",
+  "sort",
+] as const;
+
 export function tasksSearch(given: Record<string, unknown>): TasksSearch {
   const search: TasksSearch = {};
-  for (const key of ["state", "endpoint", "search", "kind", "sort"] as const) {
+  for (const key of KEYS) {
     const value = given[key];
     if (value !== undefined && value !== "") search[key] = String(value);
   }
@@ -39,6 +58,6 @@ export function toggleState(search: TasksSearch, state: string): TasksSearch {
 }
 
 export function isFiltered(search: TasksSearch): boolean {
-  const { sort: _, ...filters } = search;
+  const { sort: _, columns: __, ...filters } = search;
   return Object.values(filters).some((value) => value !== undefined);
 }

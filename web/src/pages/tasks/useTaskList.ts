@@ -15,7 +15,8 @@ export function useTaskList(search: TasksSearch): {
   state: ListState;
   stored: StoredList;
 } {
-  const key = JSON.stringify(search);
+  const { columns: _, ...listed } = search;
+  const key = JSON.stringify(listed);
   const current = storedListFor(key, search);
   const state = useSyncExternalStore(current.list.subscribe, current.list.snapshot);
   useEffect(() => {
@@ -40,8 +41,12 @@ function storedListFor(key: string, search: TasksSearch): StoredList {
 
 export function filtersOf(search: TasksSearch) {
   const since = search.days && Math.floor(Date.now() / 60_000) * 60 - search.days * 86_400;
-  const { endpoint, kind, search: text } = search;
-  return { endpoint, kind, search: text, since };
+  const { endpoint, kind, search: text, tag, project } = search;
+  return { endpoint, kind, search: text, tag, project, whose: whoseOf(search), since };
+}
+
+export function whoseOf({ whose }: TasksSearch): "others" | "all" | undefined {
+  return whose === "others" || whose === "all" ? whose : undefined;
 }
 
 function pageFetcher(search: TasksSearch) {

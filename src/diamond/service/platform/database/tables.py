@@ -31,7 +31,11 @@ from diamond.service.platform.database.columns import (
     metadata,
     owner_column,
 )
+from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.record_tables import *
+from diamond.service.platform.database.result_tables import *
+from diamond.service.platform.database.run_tables import *
 
 endpoints = Table(
     "endpoints",
@@ -323,6 +327,18 @@ log_chunks = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+partition_hours = Table(
+    "partition_hours",
+    metadata,
+    Column("endpoint", ID, primary_key=True),
+    Column("partition", String(200), primary_key=True),
+    Column("hour", Integer, primary_key=True, autoincrement=False),
+    owner_column(),
+    Column("samples", Integer, nullable=False),
+    Column("busy", TIME, nullable=False),
+    Column("pending", TIME, nullable=False),
+)
+
 metric_series = Table(
     "metric_series",
     metadata,
@@ -497,4 +513,67 @@ image_moves = Table(
     Column("started", TIME),
     Column("updated", TIME, nullable=False),
     Index(None, "owner", "created", "id"),
+)
+
+trees = Table(
+    "trees",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("files", BigInteger, nullable=False),
+    Column("entries", BigInteger, nullable=False),
+    Column("has_manifest", Boolean, nullable=False, default=False),
+    Column("created", TIME, nullable=False),
+)
+
+scans = Table(
+    "scans",
+    metadata,
+    Column("id", ID, primary_key=True),
+    owner_column(),
+    Column("endpoint", ID, nullable=False, index=True),
+    Column("act", String(16), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("tree", ID, nullable=False, default=""),
+    Column("state", String(16), nullable=False),
+    Column("bytes", BigInteger, nullable=False, default=0),
+    Column("size", BigInteger, nullable=False, default=0),
+    Column("files", BigInteger, nullable=False, default=0),
+    Column("files_done", BigInteger, nullable=False, default=0),
+    Column("seconds_left", TIME),
+    Column("message", Text, nullable=False, default=""),
+    Column("named", JSON, nullable=False),
+    Column("created", TIME, nullable=False),
+    Column("started", TIME),
+    Column("updated", TIME, nullable=False),
+    Index(None, "owner", "created", "id"),
+)
+
+tree_transfers = Table(
+    "tree_transfers",
+    metadata,
+    Column("id", ID, primary_key=True),
+    owner_column(),
+    Column("tree", ID, nullable=False),
+    Column("source", ID),
+    Column("goal", ID, nullable=False, index=True),
+    Column("way", String(16), nullable=False),
+    Column("layout", String(16), nullable=False),
+    Column("words", Text, nullable=False, default=""),
+    Column("state", String(16), nullable=False),
+    Column("round", Integer, nullable=False, default=0),
+    Column("bytes", BigInteger, nullable=False, default=0),
+    Column("size", BigInteger, nullable=False, default=0),
+    Column("moved", BigInteger, nullable=False, default=0),
+    Column("files", BigInteger, nullable=False, default=0),
+    Column("files_done", BigInteger, nullable=False, default=0),
+    Column("rate", TIME, nullable=False, default=0.0),
+    Column("message", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("started", TIME),
+    Column("updated", TIME, nullable=False),
+    Index(None, "owner", "created", "id"),
+    Index(None, "tree", "goal"),
+    Index(None, "source"),
 )

@@ -19,9 +19,13 @@ DIGESTS = ("/api/v1/blobs/missing", "/api/v1/sync/blobs")
 OWN_LIMITS = (
     "/api/v1/blobs",
     "/api/v1/snapshots",
+    "/api/v1/records/imports",
     "/api/v1/sync/bytes",
     "/api/v1/sync/answers/",
     "/api/v1/sync/image-bytes/",
+    "/api/v1/sync/manifest-bytes/",
+    "/api/v1/sync/data-wants/",
+    "/api/v1/sync/data-bytes/",
 )
 """Their routes read the stream themselves, and stop by themselves."""
 
@@ -47,10 +51,13 @@ class BodyLimit:
 
 
 def limit_of(path: str) -> int | None:
-    """In bytes; None where the route has a limit of its own."""
+    """In bytes; None where the route has its own limit."""
     if path in DIGESTS:
         return MAX_DIGESTS
-    own = any(path == one or (one.endswith("/") and path.startswith(one)) for one in OWN_LIMITS)
+    own = any(
+        path == limited or (limited.endswith("/") and path.startswith(limited))
+        for limited in OWN_LIMITS
+    )
     return None if own else MAX_JSON
 
 

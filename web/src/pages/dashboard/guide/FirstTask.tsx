@@ -6,12 +6,12 @@ import type { Task } from "~/api/client";
 import { MessageText } from "~/components/MessageText";
 import { QueryResult } from "~/components/QueryResult";
 import { Elapsed } from "~/components/Time";
+import { LiveLog } from "~/output/LiveLog";
 import { taskQuery } from "~/tasks/queries";
 import { StateBadge } from "~/tasks/StateBadge";
 import { formatMetric, mainMetric } from "./curve";
 import classes from "./Guide.module.css";
 import { LiveCurve } from "./LiveCurve";
-import { LiveLog } from "./LiveLog";
 import { useCurves } from "./useCurves";
 
 /** The guide's first task: state, log and curve live, and what to do next. */

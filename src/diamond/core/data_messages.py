@@ -1,0 +1,107 @@
+"""What an agent sends about trees (docs/internals/data.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import List, Optional
+
+from diamond.core.decoding import (
+    Count,
+    Hex,
+    Id,
+    Layout,
+    MaybeHex,
+    MaybeLayout,
+    SmallCount,
+    TransferState,
+    Word,
+)
+
+MOST_NAMED = 100
+"""Changed or unreadable files that one report names."""
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """How a scan or a transfer is going."""
+
+    name: Id
+    """Of the scan or the transfer."""
+    act: Word
+    """What this endpoint does for it (core/data_commands.py)."""
+    state: TransferState
+    bytes: Optional[Count] = None
+    """Read or written so far, of `size`."""
+    size: Optional[Count] = None
+    moved: Optional[Count] = None
+    """Bytes that were carried here for it."""
+    files: Optional[Count] = None
+    files_done: Optional[Count] = None
+    seconds_left: Optional[float] = None
+    message: str = ""
+    tree: MaybeHex = ""
+    path: str = ""
+    layout: MaybeLayout = ""
+    entries: Optional[Count] = None
+    """Files, folders and links: what the tree takes of an inode quota."""
+    named: List[str] = field(default_factory=list)
+    """Paths that changed or cannot be read, at most MOST_NAMED."""
+
+
+@dataclass(frozen=True)
+class DataReports:
+    items: List[DataReport] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TreePlace:
+    """Where and how a tree lies on a machine."""
+
+    tree: Hex
+    layout: Layout
+    path: str = ""
+    managed: bool = False
+    """A copy that Diamond made; otherwise it was registered in place."""
+    pinned: bool = False
+    shared: bool = False
+    """In a folder of the group."""
+    size: Count = 0
+    files: Count = 0
+    used: float = 0.0
+    changed: List[str] = field(default_factory=list)
+    """Files that are no longer as they were registered."""
+
+
+@dataclass(frozen=True)
+class TreeInventory:
+    """All trees of a machine."""
+
+    items: List[TreePlace] = field(default_factory=list)
+    age: float = 0.0
+    """Seconds since the machine looked."""
+
+
+@dataclass(frozen=True)
+class FetchManifest:
+    """The manifest of a tree from `offset` on, at most `most` bytes of it (0: as many as the service likes)."""
+
+    tree: Hex
+    offset: Count = 0
+    most: Count = 0
+
+
+@dataclass(frozen=True)
+class FetchWants:
+    """What the goal of a transfer wants in a round."""
+
+    transfer: Id
+    round: SmallCount
+
+
+@dataclass(frozen=True)
+class FetchPiece:
+    """A piece of the pack stream; held while it is not there."""
+
+    transfer: Id
+    round: SmallCount
+    n: Count

@@ -1,0 +1,1 @@
+"""Trees of data: manifests, scanning, wanted ranges, the pack stream, archives. Standard library only."""

@@ -1,0 +1,1 @@
+"""Records: what made a result. No I/O. See docs/internals/records.md."""

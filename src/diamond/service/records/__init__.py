@@ -1,0 +1,1 @@
+"""Records: shown, verified, exported, imported, shared with reviewers, deposited."""

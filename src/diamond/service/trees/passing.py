@@ -1,0 +1,220 @@
+"""Manifests and pieces of data that pass through the service. Only the two ends of an open transfer take part."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from diamond.core.data_messages import FetchManifest, FetchPiece, FetchWants
+from diamond.core.errors import BadRequest, Conflict, NotFound
+from diamond.core.protocol import ManifestTaken, PieceTaken, WantsTaken
+from diamond.service.endpoints.commands import send
+from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import wait
+from diamond.service.trees import store
+from diamond.service.trees.rows import Ended, TransferRow, TreeRow
+from diamond.service.trees.transfers import end_transfer, send_command
+
+MOST_AT_ONCE = 16 << 20
+HOLD_SECONDS = 20.0
+AGAIN_SECONDS = 60.0
+"""A source that sends nothing for so long is asked again."""
+STALLED_SECONDS = 300.0
+"""A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
+LOOK_SECONDS = 0.02
+"""Another process may have taken or brought a piece, which rings no bell here."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PieceOf:
+    """Which piece: its number in a round of the transfer."""
+
+    round: int
+    n: int
+
+
+async def take_manifest(
+    services: Services, call: AgentCall, tree: str, offset: int, size: int, parts: list[bytes]
+) -> ManifestTaken:
+    """Bytes of the manifest of a tree that this endpoint has scanned; with the last ones its owner knows the tree."""
+    endpoint, files = call.endpoint, services.manifests
+    async with services.store.read() as connection:
+        known = await store.find_tree(connection, endpoint.owner, tree)
+        if known is not None and known.has_manifest:
+            return ManifestTaken(size)
+        if not await store.open_scans_of(connection, endpoint.id):
+            raise NotFound("No scan of this endpoint is open", "It may have ended.")
+    have = await asyncio.to_thread(files.append, endpoint.id, tree, offset, parts)
+    if have < size:
+        return ManifestTaken(have)
+    summary = await asyncio.to_thread(files.finish, endpoint.id, tree)
+    row = TreeRow(
+        owner=endpoint.owner,
+        digest=tree,
+        size=summary.size,
+        files=summary.files,
+        entries=summary.entries,
+        has_manifest=True,
+        created=time.time(),
+    )
+    await services.store.run(lambda tx: store.put_tree(tx, row))
+    return ManifestTaken(have)
+
+
+async def manifest_part(services: Services, call: AgentCall, message: FetchManifest) -> bytes:
+    """A range of a manifest, for the owner of a tree alone."""
+    async with services.store.read() as connection:
+        tree = await store.find_tree(connection, call.endpoint.owner, message.tree)
+    if tree is None or not tree.has_manifest:
+        raise NotFound(f"The manifest of {message.tree[:12]} is not here")
+    most = min(message.most or MOST_AT_ONCE, MOST_AT_ONCE)
+    return await asyncio.to_thread(services.manifests.read, message.tree, message.offset, most)
+
+
+async def take_wants(
+    services: Services, call: AgentCall, transfer: str, wants: bytes
+) -> WantsTaken:
+    """What the goal still lacks: a new round begins, and the source is asked to send."""
+
+    async def take(tx: Transaction) -> TransferRow:
+        row = await store.find_transfer(tx.connection, transfer, lock=True)
+        if row is None or not row.is_open or row.goal != call.endpoint.id:
+            raise _no_such_transfer(transfer)
+        began = {"started": row.started or time.time(), "state": "running"}
+        after = await store.change_transfer(tx, row.id, round=row.round + 1, **began)
+        sources = await endpoints_by_id(tx.connection, {after.source or ""})
+        source = sources.get(after.source or "")
+        if source is None:
+            raise Conflict("The endpoint that has the data was removed", "Copy it from another.")
+        # Before the source hears of it: it asks for the wants at once.
+        await services.pieces.do(services.pieces.open, after.id, after.round, wants)
+        await send(tx, [send_command(after, source)])
+        return after
+
+    return WantsTaken((await services.store.run(take)).round)
+
+
+async def wants_part(services: Services, call: AgentCall, message: FetchWants) -> bytes:
+    await _require(services, call, message.transfer, "source")
+    wants = await services.pieces.do(services.pieces.wants, message.transfer, message.round)
+    if wants is None:
+        raise _round_lost(message.transfer)
+    return wants
+
+
+async def take_piece(
+    services: Services,
+    call: AgentCall,
+    transfer: str,
+    place: PieceOf,
+    parts: Sequence[bytes],
+) -> PieceTaken:
+    """The next piece of the stream. Held while the window is full; the answer is the number that is wanted next.
+
+    An empty body only asks.
+    """
+    await _require(services, call, transfer, "source")
+    pieces, number, n = services.pieces, place.round, place.n
+    deadline = time.monotonic() + HOLD_SECONDS
+    with services.notifier.listen([_topic(transfer)]) as bell:
+        while True:
+            bell.clear()
+            standing = await pieces.do(pieces.standing, transfer, number)
+            if standing is None:
+                raise _round_lost(transfer)
+            if not parts or standing.next != n:
+                return PieceTaken(standing.next)
+            if await pieces.do(pieces.has_room, transfer):
+                await pieces.do(pieces.put, transfer, number, n, parts)
+                services.notifier.wake([_topic(transfer)])
+                return PieceTaken(n + 1)
+            if time.monotonic() > deadline or services.notifier.closing:
+                return PieceTaken(standing.next)
+            await wait(bell, LOOK_SECONDS)
+
+
+After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
+"""What slices above do in the transaction that ends something."""
+
+
+async def piece_part(
+    services: Services, call: AgentCall, message: FetchPiece, *, after: After
+) -> Sequence[bytes]:
+    """A piece of the stream; held while it is not here, and empty after a while. Earlier pieces count as received."""
+    transfer = await _require(services, call, message.transfer, "goal")
+    pieces, number = services.pieces, message.round
+    deadline = time.monotonic() + HOLD_SECONDS
+    with services.notifier.listen([_topic(transfer.id)]) as bell:
+        while True:
+            bell.clear()
+            parts = await pieces.do(pieces.get, transfer.id, number, message.n)
+            services.notifier.wake([_topic(transfer.id)])
+            if parts is not None:
+                return parts
+            if await pieces.do(pieces.standing, transfer.id, number) is None:
+                raise _round_lost(transfer.id)
+            if time.monotonic() > deadline or services.notifier.closing:
+                break
+            bell.clear()
+            await wait(bell, LOOK_SECONDS)
+    idle = await pieces.do(pieces.idle_seconds, transfer.id)
+    if idle >= AGAIN_SECONDS:
+        await services.store.run(lambda tx: _wake_source(tx, transfer, idle, after))
+    return []
+
+
+def _topic(transfer: str) -> str:
+    """Rings when a piece comes or goes, within this process."""
+    return f"pieces:{transfer}"
+
+
+async def _wake_source(tx: Transaction, transfer: TransferRow, idle: float, after: After) -> None:
+    """Ask it again; one that is online and still sends nothing ends the transfer."""
+    row = await store.find_transfer(tx.connection, transfer.id, lock=True)
+    sources = await endpoints_by_id(tx.connection, {transfer.source or ""})
+    source = sources.get(transfer.source or "")
+    if row is None or not row.is_open or source is None or source.state != "online":
+        return
+    if idle <= STALLED_SECONDS:
+        await send(tx, [send_command(row, source)])
+        return
+    minutes = round(STALLED_SECONDS / 60)
+    message = f"{source.name} is online but sent nothing for {minutes} minutes. "
+    message += f"Try again; if it stays so, see agent.log on {source.name}"
+    await after(tx, [await end_transfer(tx, row, "failed", message)])
+
+
+async def _require(services: Services, call: AgentCall, transfer: str, side: str) -> TransferRow:
+    """Only who sends may add to it, and only who gets it may read it."""
+    async with services.store.read() as connection:
+        row = await store.find_transfer(connection, transfer)
+    end = None if row is None else (row.source if side == "source" else row.goal)
+    if row is None or not row.is_open or end != call.endpoint.id:
+        raise _no_such_transfer(transfer)
+    return row
+
+
+def _no_such_transfer(transfer: str) -> NotFound:
+    return NotFound(f"No open transfer {transfer!r} concerns this endpoint", "It may have ended.")
+
+
+def _round_lost(transfer: str) -> NotFound:
+    return NotFound(
+        f"This round of {transfer} is over",
+        "Begin another with what is missing.",
+        code="round-lost",
+    )
+
+
+def check_place(number: int, n: int) -> PieceOf:
+    if number < 0 or n < 0 or max(number, n) > 2**31:
+        raise BadRequest("round and n are whole numbers from 0 on")
+    return PieceOf(number, n)
