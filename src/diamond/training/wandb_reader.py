@@ -126,7 +126,7 @@ def _row(history: bytes) -> Dict[str, Any]:
 
 
 def _item(message: bytes) -> Tuple[List[str], Any]:
-    """The names that lead to a value (several for a nested one), and the value; None where it is no number or text."""
+    """The names that lead to a value (several for a nested one), and the value; None where it is neither number nor text."""
     key, nested, value = "", [], None
     for number, content in fields(message):
         if number == _INTEGER and isinstance(content, int):

@@ -96,7 +96,7 @@ class Forwarder:
 
 
 def forward_store(file: Path, server: MlflowServer, folder: AttemptFolder) -> None:
-    """The rows that the server does not have. The state is the task's: an MLflow run may go on in the next attempt."""
+    """The rows that the server does not have. The state is the task's: an MLflow run may continue in the next attempt."""
     state_file = folder.run_dir.parent / "forwarded.json"
     state = read_json(state_file) or {}
     offsets, runs = dict(state.get("offsets") or {}), dict(state.get("runs") or {})

@@ -28,7 +28,7 @@ class Target:
 
 
 def read_target(secrets: Path, name: str) -> Target | None:
-    """None where the secret is not set. Raises `ForwardFailed` for what is no address; its text is never shown."""
+    """None where the secret is not set. Raises `ForwardFailed` for anything but an address; its text is never shown."""
     try:
         text = (secrets / name).read_text().strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""How many jobs an agent may submit, keep in the queue and take back: what root's file bounds beyond single jobs."""
+"""How many jobs an agent may submit, keep in the queue and withdraw: what root's file bounds beyond single jobs."""
 
 from __future__ import annotations
 
