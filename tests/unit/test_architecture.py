@@ -103,6 +103,7 @@ SLICE_TABLES = {
         data: guard link site
         tasks: data guard images link site
         output: guard link tasks
+        forwarding: guard tasks
     """,
 }
 SLICES = {
