@@ -47,7 +47,7 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "notation"},
+    "sdk": {"core", "sdk", "code", "data", "notation"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
@@ -80,7 +80,7 @@ SLICE_TABLES = {
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         results: access endpoints entries lineage people platform tasks trees
-        models: access artifacts endpoints output people platform results tasks trees
+        models: access artifacts endpoints output people platform results storage tasks trees
         sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks

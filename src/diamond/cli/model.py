@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.byte_progress import ByteProgress
 from diamond.cli.format import time_ago, timestamp
 from diamond.cli.options import Json, TaskId, Yes
 from diamond.cli.output import plural, print_json, print_table, say
@@ -84,6 +85,60 @@ def results(task: TaskId, as_json: Json = False) -> None:
         say("No results. Save something in artifacts/, or use `diamond model add --path`.")
         return
     print_table(("NAME", "KIND", "STATE", "SIZE", "WHERE", "DIGEST"), map(_result_row, items))
+
+
+@app.command()
+def keep(model: ModelName, as_json: Json = False) -> None:
+    """Copy the files of a version to the service, so that they outlive the clean-up of their cluster."""
+    shown: list[str] = []
+
+    def show(safety: dict[str, Any]) -> None:
+        if safety["message"] not in shown:
+            shown.append(safety["message"])
+            say(safety["message"])
+
+    safety = Client().keep_model(model, on_change=show)
+    print_json(safety) if as_json else print(safety["message"])
+    if safety["state"] != "kept":
+        raise typer.Exit(1)
+
+
+@app.command()
+def pull(
+    model: ModelName,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Default: the model's name.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Download the files of a version, each verified. Run it again to continue a download that broke off."""
+    client = Client()
+    version = client.model_version(model)
+    target = folder or Path(version["model"])
+    if client.model_safety(model)["state"] in ("copying", "on-endpoint", "purged-soon"):
+        client.keep_model(model, on_change=lambda safety: say(safety["message"]))
+    progress = ByteProgress(quiet=as_json)
+    client.pull_model(model, target, progress)
+    progress.end()
+    answer = {"folder": str(target), "version": version["number"], "digest": version["digest"]}
+    size = f"{plural(version['files'], 'file')}, {show_bytes(version['size'])}"
+    print_json(answer) if as_json else print(f"{target}: {size}, every file verified")
+
+
+@app.command()
+def export(
+    model: ModelName,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")],
+    as_json: Json = False,
+) -> None:
+    """Write a version as a model hub has it: the files, and the card as README.md."""
+    client = Client()
+    card = client.model_card(model)["text"]
+    pull(model, folder, as_json=True) if as_json else pull(model, folder)
+    target = folder / "README.md"
+    if not target.exists():
+        target.write_text(card)
+        say(f"{target}: the card")
 
 
 @app.command(name="list")

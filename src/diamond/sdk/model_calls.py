@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from diamond.core.errors import NotFound
@@ -76,6 +77,36 @@ class ModelCalls(ImageCalls):
             time.sleep(POLL_SECONDS)
             result = next(item for item in self.results(task) if item["name"] == name)
         return result
+
+    def model_safety(self, model: str) -> JsonObject:
+        """Whether a copy lies where nobody purges it: `{"state", "message"}`."""
+        return dict(self.transport.get(self._version_path(model) + "/safety"))
+
+    def keep_model(
+        self,
+        model: str,
+        *,
+        wait: bool = True,
+        on_change: Callable[[JsonObject], None] = lambda safety: None,
+    ) -> JsonObject:
+        """Copy the files of a version to the service, so that they outlive their endpoint."""
+        safety = dict(self.transport.post(self._version_path(model) + "/keep"))
+        while wait and safety["state"] == "copying":
+            on_change(safety)
+            time.sleep(POLL_SECONDS)
+            safety = self.model_safety(model)
+        return safety
+
+    def pull_model(
+        self,
+        model: str,
+        folder: Path | str,
+        on_progress: Callable[[int, int], None] = lambda done, size: None,
+    ) -> Path:
+        """Download the files of a version into a folder, each verified; what is there already is not fetched again."""
+        from diamond.sdk.model_download import pull
+
+        return pull(self.transport, self._version_path(model), Path(folder), on_progress)
 
     def create_model(self, name: str, **fields: Any) -> JsonObject:
         """`description`, `license`, `intended_use`, `tags`."""

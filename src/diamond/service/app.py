@@ -57,6 +57,7 @@ from diamond.service.platform.http.rate_limit import RateLimit
 from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
 from diamond.service.platform.identity_providers.registry import Providers
 from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.kept_trees import KeptTrees
 from diamond.service.platform.manifest_files import ManifestFiles
 from diamond.service.platform.pieces import FolderPieces, MemoryPieces, Pieces
 from diamond.service.platform.presence import Presence
@@ -88,6 +89,7 @@ from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
 from diamond.service.trees import transfers as tree_transfers
+from diamond.service.trees.keeping import keep_in_background
 from diamond.service.views import routes as views
 
 log = logging.getLogger("diamond.service")
@@ -182,6 +184,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             image_files=ImageFiles(settings.blob_folder / "images"),
             manifests=ManifestFiles(settings.blob_folder / "manifests"),
             pieces=_pieces(settings, store),
+            kept_trees=KeptTrees(settings.blob_folder / "trees"),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(),
             providers=providers,
@@ -223,6 +226,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
+            asyncio.create_task(keep_in_background(services)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),
         ]

@@ -63,6 +63,7 @@ QUERIES = {
     "GET /tasks/{task}/code/content": "?path=x",
     "DELETE /me/identities": "?issuer=x&subject=y",
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
+    "GET /models/{model}/versions/{version}/content": "?path=x",
     "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
     "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",

@@ -10,6 +10,7 @@ from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.models import store
 from diamond.service.models.rows import AliasMoveRow, AliasRow, ModelRow
+from diamond.service.models.safety import secure
 from diamond.service.models.schemas import Alias, AliasMove
 from diamond.service.models.views import find_model, find_version, show_aliases, show_moves
 from diamond.service.platform.database.engine import Transaction
@@ -38,6 +39,10 @@ async def set_alias(
         await _note(tx, principal, row, alias, before=before, after=version)
 
     await services.store.run(move)
+    async with services.store.read() as connection:
+        row = await find_model(connection, principal, model)
+        named = await find_version(connection, row, f"v{version}")
+    await secure(services, named)
     return await list_aliases(services, principal, model)
 
 

@@ -10,7 +10,15 @@ from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.models import store
 from diamond.service.models.rows import ModelRow
-from diamond.service.models.schemas import ChangeModel, ChangeVersion, Model, ModelVersion, NewModel
+from diamond.service.models.safety import safety_of, secure
+from diamond.service.models.schemas import (
+    ChangeModel,
+    ChangeVersion,
+    Model,
+    ModelVersion,
+    NewModel,
+    Safety,
+)
 from diamond.service.models.views import (
     find_model,
     find_model_version,
@@ -23,6 +31,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
+from diamond.service.storage.storage import quota_used
 
 
 async def list_models(
@@ -59,6 +68,24 @@ async def get_version(services: Services, principal: Principal, text: str) -> Mo
     async with services.store.read() as connection:
         model, version = await find_model_version(connection, principal, text)
         return (await show_versions(connection, model, [version]))[0]
+
+
+async def get_safety(services: Services, principal: Principal, text: str) -> Safety:
+    async with services.store.read() as connection:
+        _, version = await find_model_version(connection, principal, text)
+        return await safety_of(connection, version)
+
+
+async def keep_version(services: Services, principal: Principal, text: str) -> Safety:
+    async with services.store.read() as connection:
+        await find_model(connection, principal, text, Action.WRITE)
+        _, version = await find_model_version(connection, principal, text)
+    if await quota_used(services, version.owner) >= 1:
+        raise Conflict(
+            "Your storage on this service is full", "See what takes up space: diamond storage show"
+        )
+    await secure(services, version)
+    return await get_safety(services, principal, text)
 
 
 async def make_model(services: Services, principal: Principal, body: NewModel) -> Model:

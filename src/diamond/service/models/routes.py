@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
+from starlette.responses import StreamingResponse
 
-from diamond.service.models import aliases, cards, models, schemas, versions
+from diamond.service.models import aliases, cards, download, models, schemas, versions
 from diamond.service.people.caller import Person
-from diamond.service.platform.http.routing import Limit, PageCursor, Service, problems
+from diamond.service.platform.http.routing import BYTES, Limit, PageCursor, Service, problems
 from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(prefix="/models", tags=["models"])
 Search = Annotated[str, Query(max_length=200)]
 VersionWord = Annotated[str, Path(max_length=80)]
+FilePath = Annotated[str, Query(min_length=1, max_length=4096)]
 WantedVersion = Annotated[str, Query(max_length=80)]
 
 
@@ -98,6 +100,62 @@ async def change_version(
 ) -> schemas.ModelVersion:
     """Its note and tags; the files of a version never change."""
     return await models.change_version(services, person, _reference(model, version), body)
+
+
+@router.get(
+    "/{model}/versions/{version}/safety", response_model=schemas.Safety, responses=problems(404)
+)
+async def get_safety(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> schemas.Safety:
+    """Whether a copy lies where nobody purges it."""
+    return await models.get_safety(services, person, _reference(model, version))
+
+
+@router.post(
+    "/{model}/versions/{version}/keep",
+    status_code=202,
+    response_model=schemas.Safety,
+    responses=problems(404, 409),
+)
+async def keep_version(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> schemas.Safety:
+    """Copy its files to this service, verified, so that they outlive their endpoint."""
+    return await models.keep_version(services, person, _reference(model, version))
+
+
+@router.get(
+    "/{model}/versions/{version}/manifest",
+    response_class=Response,
+    responses={**problems(404, 409), 200: BYTES},
+)
+async def get_manifest(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> Response:
+    """The list of its files with sizes and digests (docs/internals/data.md)."""
+    content = await download.read_manifest(services, person, _reference(model, version))
+    return Response(content, media_type="application/octet-stream")
+
+
+@router.get(
+    "/{model}/versions/{version}/content",
+    response_class=StreamingResponse,
+    responses={**problems(404, 409), 200: BYTES},
+)
+async def get_content(
+    model: str,
+    version: VersionWord,
+    path: FilePath,
+    services: Service,
+    person: Person,
+    start: Annotated[int, Query(ge=0)] = 0,
+) -> StreamingResponse:
+    """The bytes of one file, from `start` on: a download that broke off continues."""
+    reference = _reference(model, version)
+    part = await download.read_file(services, person, reference, path, start)
+    headers = {"Content-Length": str(part.length), "Content-Disposition": "attachment"}
+    return StreamingResponse(part.blocks, media_type="application/octet-stream", headers=headers)
 
 
 @router.get("/{model}/card", response_model=schemas.ModelCard, responses=problems(404))

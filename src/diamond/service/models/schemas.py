@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -34,6 +34,16 @@ class AliasMove(BaseModel):
     """The version it points to since; null: it was removed."""
     moved_by: str
     at: float
+
+
+class Safety(BaseModel):
+    """Whether the files of a version outlive the clean-up of a cluster."""
+
+    state: Literal["kept", "copying", "on-endpoint", "purged-soon", "lost"]
+    message: str
+    seconds_left: float | None = None
+    purged: float | None = None
+    """When the site removes the last copy."""
 
 
 class ModelVersion(BaseModel):

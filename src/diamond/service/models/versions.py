@@ -14,6 +14,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.models import store
 from diamond.service.models.models import new_model
 from diamond.service.models.rows import ModelRow, VersionRow
+from diamond.service.models.safety import secure
 from diamond.service.models.schemas import ModelVersion, NewModel, NewVersion
 from diamond.service.models.views import find_model, show_versions
 from diamond.service.output.archive import final_metrics
@@ -43,15 +44,17 @@ class Source:
 async def add_version(
     services: Services, principal: Principal, model: str, body: NewVersion
 ) -> ModelVersion:
-    async def add(tx: Transaction) -> ModelVersion:
+    async def add(tx: Transaction) -> tuple[ModelVersion, VersionRow]:
         row = await _own_model(tx, principal, model)
         source = await _source(tx.connection, principal, body)
         version = await _known(tx.connection, row, source)
         if version is None:
             version = await _add(tx, principal, row, source, body)
-        return (await show_versions(tx.connection, row, [version]))[0]
+        return (await show_versions(tx.connection, row, [version]))[0], version
 
-    return await services.store.run(add)
+    shown, version = await services.store.run(add)
+    await secure(services, version)
+    return shown
 
 
 async def _own_model(tx: Transaction, principal: Principal, text: str) -> ModelRow:

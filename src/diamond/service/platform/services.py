@@ -11,6 +11,7 @@ from diamond.service.platform.blob_store import BlobStore
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.identity_providers.registry import Providers
 from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.kept_trees import KeptTrees
 from diamond.service.platform.manifest_files import ManifestFiles
 from diamond.service.platform.pieces import Pieces
 from diamond.service.platform.presence import Presence
@@ -33,6 +34,7 @@ class Services:
     image_files: ImageFiles
     manifests: ManifestFiles
     pieces: Pieces
+    kept_trees: KeptTrees
     agent_file: AgentFile
     presence: Presence
     providers: Providers

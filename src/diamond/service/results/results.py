@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.artifacts import PREFIX
+from diamond.core.artifacts import PREFIX, SERVICE
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.facts import NamedResult
 from diamond.core.task import FINAL_WORDS
@@ -192,9 +192,9 @@ async def _show(
     shown = []
     for row in rows:
         lies = [
-            names[place.endpoint].name
+            SERVICE if place.endpoint == SERVICE else names[place.endpoint].name
             for place in places.get(row.tree, [])
-            if place.endpoint in names
+            if place.endpoint in names or place.endpoint == SERVICE
         ]
         state = "lost" if row.state == READY and not lies else row.state
         shown.append(

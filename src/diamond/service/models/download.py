@@ -1,0 +1,81 @@
+"""Downloading the files of a version from the copy that the service keeps."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from diamond.core.artifacts import SERVICE
+from diamond.core.errors import Conflict, NotFound
+from diamond.data.manifest import FileEntry, load_manifest
+from diamond.service.access.principal import Principal
+from diamond.service.models.rows import VersionRow
+from diamond.service.models.safety import safety_of
+from diamond.service.models.views import find_model_version
+from diamond.service.platform.services import Services
+from diamond.service.trees import store as tree_store
+
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """Bytes of one file, from an offset on."""
+
+    size: int
+    """Of the whole file."""
+    start: int
+    length: int
+    blocks: AsyncIterator[bytes]
+
+
+async def read_manifest(services: Services, principal: Principal, text: str) -> bytes:
+    """The list of its files, with digests."""
+    version = await _kept_version(services, principal, text)
+    path = services.manifests.find(version.tree)
+    return await asyncio.to_thread(path.read_bytes)
+
+
+async def read_file(
+    services: Services, principal: Principal, text: str, path: str, start: int
+) -> FilePart:
+    """Only what the manifest lists."""
+    version = await _kept_version(services, principal, text)
+    manifest = services.manifests.find(version.tree)
+    entries = await asyncio.to_thread(load_manifest, manifest, version.tree)
+    entry = next((one for one in entries if isinstance(one, FileEntry) and one.path == path), None)
+    if entry is None:
+        raise NotFound(
+            f"{text} has no file {path[:200]!r}", "`diamond model pull` fetches all that there are."
+        )
+    start = min(max(start, 0), entry.size)
+    return FilePart(
+        entry.size, start, entry.size - start, _blocks(services, version.tree, path, start)
+    )
+
+
+async def _blocks(services: Services, tree: str, path: str, start: int) -> AsyncIterator[bytes]:
+    at = start
+    while block := await asyncio.to_thread(_read, services, tree, path, at):
+        yield block
+        at += len(block)
+
+
+def _read(services: Services, tree: str, path: str, at: int) -> bytes:
+    with services.kept_trees.open(tree, path) as descriptor:
+        return os.pread(descriptor, BLOCK, at)
+
+
+async def _kept_version(services: Services, principal: Principal, text: str) -> VersionRow:
+    async with services.store.read() as connection:
+        _, version = await find_model_version(connection, principal, text)
+        places = await tree_store.places_of(connection, {version.owner}, [version.tree])
+        if any(place.endpoint == SERVICE for place in places):
+            return version
+        safety = await safety_of(connection, version)
+    raise Conflict(
+        f"This service has no copy of {text} yet: {safety.message}",
+        "Its owner can copy it here: diamond model keep NAME",
+    )

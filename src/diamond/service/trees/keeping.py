@@ -1,0 +1,230 @@
+"""Copies that the service itself keeps: the service is the goal of a transfer, in rounds like any other goal.
+
+What lies on scratch is purged one day; a named model must outlive it. The bytes come as pieces of the pack stream, are
+written and verified as they come, and never lie here twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from functools import partial
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core import ids
+from diamond.core.artifacts import SERVICE
+from diamond.core.errors import Conflict, DiamondError
+from diamond.data.arriving import Arrival
+from diamond.data.manifest import load_manifest
+from diamond.data.wants import encode_wants
+from diamond.service.endpoints.commands import send
+from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.services import Services
+from diamond.service.trees import store
+from diamond.service.trees.rows import COPY, TransferRow, TreePlaceRow, TreeRow
+from diamond.service.trees.transfers import DATA, end_transfer, send_command
+
+log = logging.getLogger("diamond.service")
+LOOK_SECONDS = 2.0
+PIECE_SECONDS = 0.02
+GIVEN_UP_SECONDS = 30.0
+"""A process that has not touched a transfer for so long has died."""
+SIGN_SECONDS = 5.0
+SILENT_SECONDS = 300.0
+"""A source that sends nothing for so long, though it is online, will not send."""
+
+
+async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
+    """Have a copy brought to the service; None if one is here. Raises `Conflict` where no copy can be taken."""
+    places = await store.places_of(tx.connection, {tree.owner}, [tree.digest])
+    if any(place.endpoint == SERVICE for place in places):
+        return None
+    for transfer in await store.open_transfers_of(tx.connection, SERVICE):
+        if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
+            return transfer
+    source = await _source(tx.connection, tree, places)
+    now = time.time()
+    transfer = TransferRow(
+        id=ids.new_id(ids.TRANSFER),
+        owner=tree.owner,
+        tree=tree.digest,
+        source=source.id,
+        goal=SERVICE,
+        way="service",
+        layout="files",
+        words=f"copied from {source.name} to this service",
+        state="waiting",
+        created=now,
+        updated=now,
+        size=tree.size,
+        files=tree.files,
+    )
+    await store.add_transfer(tx, transfer)
+    await publish(tx, transfer.owner, [changed(DATA)])
+    return transfer
+
+
+async def keep_in_background(services: Services) -> None:
+    """Takes one transfer after the other, until the service stops."""
+    while not services.notifier.closing:
+        try:
+            async with services.store.read() as connection:
+                waiting = await store.open_transfers_of(connection, SERVICE)
+            for transfer in waiting:
+                if await services.store.run(partial(_claim, transfer=transfer.id)):
+                    await _keep(services, transfer)
+        except Exception:
+            log.exception("keeping copies failed; trying again")
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _claim(tx: Transaction, transfer: str) -> bool:
+    """Whether this process is to take it: nobody has begun, or whoever did has been silent for long."""
+    row = await store.find_transfer(tx.connection, transfer, lock=True)
+    if row is None or not row.is_open:
+        return False
+    if row.state == "running" and time.time() - row.updated < GIVEN_UP_SECONDS:
+        return False
+    await store.change_transfer(tx, row.id, state="running")
+    return True
+
+
+async def _keep(services: Services, transfer: TransferRow) -> None:
+    """Repeatable at any point: what an earlier try has left is verified and continued."""
+    try:
+        manifest = services.manifests.find(transfer.tree)
+        entries = await asyncio.to_thread(load_manifest, manifest, transfer.tree)
+        arrival = Arrival(services.kept_trees.arriving(transfer.id), entries)
+        try:
+            await asyncio.to_thread(arrival.begin)
+            while not (wants := arrival.wants(set())).is_empty:
+                await _round(services, transfer, arrival, encode_wants(wants))
+                await asyncio.to_thread(arrival.end_round)
+            await asyncio.to_thread(arrival.finish)
+        finally:
+            arrival.close()
+        await asyncio.to_thread(services.kept_trees.settle, transfer.id, transfer.tree)
+        await services.store.run(lambda tx: _kept(tx, transfer, arrival))
+    except (DiamondError, OSError) as error:
+        message = error.message if isinstance(error, DiamondError) else str(error)
+        await services.store.run(lambda tx: _failed(tx, transfer, message))
+    finally:
+        services.pieces.drop(transfer.id)
+
+
+async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wants: bytes) -> None:
+    """Ask the source for what is missing, and write it as it comes."""
+    number = await services.store.run(lambda tx: _begin_round(services, tx, transfer, wants))
+    n, heard, shown = 0, time.monotonic(), time.monotonic()
+    while True:
+        parts = await asyncio.to_thread(services.pieces.get, transfer.id, number, n)
+        if parts is None:
+            await _require_open(services, transfer, silent=time.monotonic() - heard)
+            if time.monotonic() - shown > SIGN_SECONDS:
+                shown = time.monotonic()
+                await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
+            await asyncio.sleep(PIECE_SECONDS)
+            continue
+        is_end = await asyncio.to_thread(arrival.take, b"".join(parts))
+        n, heard = n + 1, time.monotonic()
+        if heard - shown > 1 or is_end:
+            shown = heard
+            await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
+        if is_end:
+            return
+
+
+async def _begin_round(
+    services: Services, tx: Transaction, transfer: TransferRow, wants: bytes
+) -> int:
+    row = await store.find_transfer(tx.connection, transfer.id, lock=True)
+    if row is None or not row.is_open:
+        raise Conflict("the copy was cancelled")
+    source = (await endpoints_by_id(tx.connection, {row.source or ""})).get(row.source or "")
+    if source is None:
+        raise Conflict("the endpoint that has the files was removed")
+    after = await store.change_transfer(
+        tx, row.id, round=row.round + 1, state="running", started=row.started or time.time()
+    )
+    # Before the source hears of it: it asks for the wants at once.
+    await asyncio.to_thread(services.pieces.open, after.id, after.round, wants)
+    await send(tx, [send_command(after, source)])
+    return after.round
+
+
+async def _require_open(services: Services, transfer: TransferRow, *, silent: float) -> None:
+    """Raises `Conflict` once it was cancelled, has failed at its source, or the source has been silent for too long."""
+    if services.notifier.closing:
+        raise asyncio.CancelledError
+    if silent < 1:
+        return
+    async with services.store.read() as connection:
+        row = await store.find_transfer(connection, transfer.id)
+        source = (await endpoints_by_id(connection, {transfer.source or ""})).get(
+            transfer.source or ""
+        )
+    if row is None or not row.is_open:
+        raise Conflict(row.message if row and row.message else "the copy was cancelled")
+    if silent > SILENT_SECONDS and source is not None and source.state == "online":
+        raise Conflict(f"{source.name} is online but sent nothing for {silent / 60:.0f} minutes")
+    await asyncio.sleep(min(silent / 10, LOOK_SECONDS))
+
+
+async def _show_progress(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> None:
+    row = await store.find_transfer(tx.connection, transfer.id, lock=True)
+    if row is None or not row.is_open:
+        return
+    seconds = max(time.time() - (row.started or row.created), 0.1)
+    values = {"bytes": arrival.bytes, "files_done": arrival.files_done}
+    await store.change_transfer(tx, row.id, **values, rate=arrival.bytes / seconds)
+    await publish(tx, row.owner, [changed(DATA)])
+
+
+async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> None:
+    now = time.time()
+    place = TreePlaceRow(
+        owner=transfer.owner,
+        digest=transfer.tree,
+        endpoint=SERVICE,
+        kind=COPY,
+        path="",
+        pinned=True,
+        used=now,
+        changed=(),
+        at=now,
+    )
+    await store.put_tree_place(tx, place, transfer.size)
+    row = await store.find_transfer(tx.connection, transfer.id, lock=True)
+    if row is not None and row.is_open:
+        done = {"bytes": transfer.size, "files_done": transfer.files, "moved": arrival.bytes}
+        await store.change_transfer(tx, row.id, state="done", message="", **done)
+    await publish(tx, transfer.owner, [changed(DATA), changed("models")])
+
+
+async def _failed(tx: Transaction, transfer: TransferRow, message: str) -> None:
+    row = await store.find_transfer(tx.connection, transfer.id, lock=True)
+    if row is not None and row.is_open:
+        await end_transfer(tx, row, "failed", message)
+
+
+async def _source(
+    connection: AsyncConnection, tree: TreeRow, places: list[TreePlaceRow]
+) -> EndpointRow:
+    endpoints = await endpoints_by_id(connection, {place.endpoint for place in places})
+    good = [
+        endpoints[place.endpoint]
+        for place in places
+        if place.endpoint in endpoints and place.layout == "files" and not place.changed
+    ]
+    leaves = [endpoint for endpoint in good if endpoint.policy.egress == "all"]
+    if not tree.has_manifest or not leaves:
+        raise Conflict(
+            "No copy of these files may leave its machine",
+            "The policy of the endpoint keeps them there: see egress.",
+        )
+    return min(leaves, key=lambda endpoint: endpoint.state != "online")
