@@ -161,6 +161,7 @@ def _head(batch: Batch) -> List[str]:
     return [
         *lines,
         _words("secrets", batch.order.secrets),
+        _words("archives", [word for pair in batch.entered.mounts for word in pair]),
         _words("command", program),
         _words("inside", inside),
     ]
