@@ -58,7 +58,7 @@ class Folders:
 def choose_folders(environment: Mapping[str, str], home: Path, endpoint: str = "") -> Folders:
     """`$DIAMOND_KEEP`, `$DIAMOND_WORK`, `$DIAMOND_TMP`, else `settings.json`, else what the site offers.
 
-    Each endpoint has folders of its own: clusters of one site may share a home, and one user may be
+    Each endpoint has its own folders: clusters of one site may share a home, and one user may be
     served by two Diamonds.
     """
     own = environment.get("DIAMOND_KEEP") or _of_endpoint(home / ".diamond-agent", endpoint)
@@ -81,7 +81,7 @@ def _of_endpoint(root: Path, endpoint: str) -> Path:
     """The folder of the endpoint named, or of the only one that is paired here."""
     if endpoint:
         return root / safe_id(endpoint)
-    paired = sorted(found.parent for found in root.glob("*/agent.json"))
+    paired = sorted(file.parent for file in root.glob("*/agent.json"))
     if len(paired) == 1:
         return paired[0]
     if not paired:

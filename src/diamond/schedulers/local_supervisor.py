@@ -63,8 +63,8 @@ def start_time(pid: int) -> str:
 def start_time_by_ps(pid: int) -> str:
     import subprocess
 
-    words = ["ps", "-o", "lstart=", "-p", str(pid)]
-    asked = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = ["ps", "-o", "lstart=", "-p", str(pid)]
+    asked = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return asked.stdout.decode("ascii", "replace").strip().replace(" ", "_")
 
 
@@ -211,7 +211,7 @@ class Supervised:
 
 
 def become_job(folder: str, attempt: str, script: str) -> None:
-    """In the child: a session of its own, its folder, its log, and then bash. Never returns."""
+    """In the child: a new session, its folder, its log, and then bash. Never returns."""
     try:
         os.setsid()
         put(folder, "child", identity(os.getpid()), durable=False)

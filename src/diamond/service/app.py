@@ -229,8 +229,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
         finally:
             services.notifier.close()
-            for one in beside:
-                one.cancel()
+            for task in beside:
+                task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(*beside, return_exceptions=True)
 

@@ -18,9 +18,9 @@ def own_address(names: List[str], interface: str, *, alone: bool) -> str:
     For a job of one node the loopback is enough; for several it is used only if there is nothing else.
     """
     if interface:
-        found = interface_address(interface)
-        if found:
-            return found
+        known_address = interface_address(interface)
+        if known_address:
+            return known_address
     if alone:
         return "127.0.0.1"
     named = [(name, _resolve(name)) for name in names if name]
@@ -57,7 +57,7 @@ def has_only_loopback() -> bool:
 
 
 def _first_interface() -> str:
-    """Without a default route: one of a real device, rather than one made up for containers."""
+    """Without a default route: one of a real device, rather than a virtual one for containers."""
     names = [
         name for name in _interfaces() if not (interface_address(name) or "127.").startswith("127.")
     ]

@@ -43,7 +43,7 @@ class AttemptRow(TypedRow):
     ended: float | None = None
     reason: str = ""
     limit_seconds: float | None = None
-    """As the batch system last said; None: as asked for."""
+    """As the batch system last reported; None: as requested."""
     script: str = ""
     """Digest of its batch script, as its agent reported it."""
     more: JsonObject = field(default_factory=dict)
@@ -119,7 +119,7 @@ class ChainedTaskRow(TypedRow):
 
 Stored = Mapping[str, Any]
 _KNOWN: dict[type, frozenset[str]] = {
-    kind: frozenset(one.name for one in fields(kind)) - {"more"}
+    kind: frozenset(column.name for column in fields(kind)) - {"more"}
     for kind in (RunRow, AttemptRow, BudgetRow, ChainRow, Reached)
 }
 

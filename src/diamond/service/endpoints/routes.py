@@ -1,8 +1,10 @@
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from diamond.service.endpoints import endpoints, schemas, secrets
+from fastapi import APIRouter, Query, Response
+
+from diamond.service.endpoints import endpoints, load, schemas, secrets
 from diamond.service.people.caller import Person
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
@@ -49,7 +51,7 @@ async def remove_endpoint(name: str, services: Service, person: Person) -> Respo
 async def confirm_endpoint(
     name: str, body: schemas.Confirmation, services: Service, person: Person
 ) -> schemas.Endpoint:
-    """The owner has seen host and user."""
+    """Confirm that the host and user of a newly paired endpoint are right."""
     return await endpoints.confirm_endpoint(services, person, name, body.accept)
 
 
@@ -71,6 +73,14 @@ async def carrier_closed(name: str, services: Service, person: Person) -> schema
     return await endpoints.carrier_closed(services, person, name)
 
 
+@router.get("/{name}/load", response_model=schemas.EndpointLoad, responses=problems(404))
+async def read_load(
+    name: str, services: Service, person: Person, days: Annotated[int, Query(ge=1, le=30)] = 7
+) -> schemas.EndpointLoad:
+    """How busy its partitions were, hour by hour, and how much the caller used there, day by day."""
+    return await load.read_load(services, person, name, days)
+
+
 @router.get("/{name}/profile", response_model=ProfileData, responses=problems(404))
 async def export_profile(name: str, services: Service, person: Person) -> JsonObject:
     return await endpoints.export_profile(services, person, name)
@@ -87,7 +97,7 @@ async def import_profile(
 async def probe_endpoint(
     name: str, body: schemas.ProbeRequest, services: Service, person: Person
 ) -> Nothing:
-    """Learn the site again; with `compute` also by a short job."""
+    """Probe the site again; with `compute`, also with a short job."""
     await endpoints.probe_endpoint(services, person, name, body.compute)
     return Nothing()
 
@@ -96,7 +106,7 @@ async def probe_endpoint(
     "/{name}/upgrade", status_code=202, response_model=Nothing, responses=problems(404, 409)
 )
 async def upgrade_agent(name: str, services: Service, person: Person) -> Nothing:
-    """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
+    """The agent downloads the version that this service serves and restarts as it. Jobs keep running."""
     await endpoints.upgrade_agent(services, person, name)
     return Nothing()
 

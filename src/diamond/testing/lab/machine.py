@@ -118,8 +118,8 @@ def check_reachable(root: Path, users: Sequence[str]) -> None:
 
 def can_isolate() -> bool:
     """Whether nodes can have their own PIDs, host names and mounts (needs CAP_SYS_ADMIN)."""
-    words = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child")
-    return call(*words, "sh", "-c", PROBE, check=False).returncode == 0
+    command = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child")
+    return call(*command, "sh", "-c", PROBE, check=False).returncode == 0
 
 
 def free_ports(root: Path, count: int) -> list[int]:
@@ -146,7 +146,7 @@ def port_is_free(port: int) -> bool:
 
 
 def ensure_network(lab: LabShape) -> None:
-    """A network namespace with nothing but a loopback of its own.
+    """A network namespace with nothing but its own loopback.
 
     Slurm resolves even "127.0.0.1" with AI_ADDRCONFIG, which fails on a host that has no
     address beyond 127/8; so the loopback gets one of those reserved for documentation.

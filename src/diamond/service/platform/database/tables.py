@@ -327,6 +327,18 @@ log_chunks = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+partition_hours = Table(
+    "partition_hours",
+    metadata,
+    Column("endpoint", ID, primary_key=True),
+    Column("partition", String(200), primary_key=True),
+    Column("hour", Integer, primary_key=True, autoincrement=False),
+    owner_column(),
+    Column("samples", Integer, nullable=False),
+    Column("busy", TIME, nullable=False),
+    Column("pending", TIME, nullable=False),
+)
+
 metric_series = Table(
     "metric_series",
     metadata,

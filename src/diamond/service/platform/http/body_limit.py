@@ -19,6 +19,7 @@ DIGESTS = ("/api/v1/blobs/missing", "/api/v1/sync/blobs")
 OWN_LIMITS = (
     "/api/v1/blobs",
     "/api/v1/snapshots",
+    "/api/v1/records/imports",
     "/api/v1/sync/bytes",
     "/api/v1/sync/answers/",
     "/api/v1/sync/image-bytes/",
@@ -50,10 +51,13 @@ class BodyLimit:
 
 
 def limit_of(path: str) -> int | None:
-    """In bytes; None where the route has a limit of its own."""
+    """In bytes; None where the route has its own limit."""
     if path in DIGESTS:
         return MAX_DIGESTS
-    own = any(path == one or (one.endswith("/") and path.startswith(one)) for one in OWN_LIMITS)
+    own = any(
+        path == limited or (limited.endswith("/") and path.startswith(limited))
+        for limited in OWN_LIMITS
+    )
     return None if own else MAX_JSON
 
 
@@ -75,7 +79,8 @@ def _timely(receive: Receive) -> Receive:
         if is_whole:
             return await receive()
         try:
-            message = await asyncio.wait_for(receive(), PIECE_SECONDS)
+            async with asyncio.timeout(PIECE_SECONDS):  # `wait_for` makes a task for each part
+                message = await receive()
         except TimeoutError:
             raise HTTPException(400, f"Nothing came for {PIECE_SECONDS:g} seconds") from None
         is_whole = not message.get("more_body", False)
