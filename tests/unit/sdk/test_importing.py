@@ -106,6 +106,12 @@ def test_a_server_of_mlflow_is_read_page_by_page() -> None:
     assert runs[0].curves == {"a b": [(1.0, 1.0, 0.5)]}
 
 
+def test_the_configuration_that_wandb_wrote_into_its_own_file(tmp_path: Path) -> None:
+    shutil.copy(RECORDED, tmp_path / "run-x1y2.wandb")
+    run = only(tmp_path)
+    assert (run.params, run.experiment) == ({"lr": 0.1}, "p")
+
+
 def test_a_folder_of_wandb(tmp_path: Path) -> None:
     place = tmp_path / "wandb" / "offline-run-20260102_030405-x1y2"
     (place / "files").mkdir(parents=True)
