@@ -245,7 +245,9 @@ def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, sche
         assert not faults_of_access(page), tab
 
 
-def test_a_running_task_offers_a_shell_and_is_cancelled_from_its_page(open_page: OpenPage, site: Site, go: Path) -> None:
+def test_a_running_task_offers_a_shell_and_is_cancelled_from_its_page(
+    open_page: OpenPage, site: Site, go: Path
+) -> None:
     hold = f"until [ -e {go} ]; do sleep 0.2; done"
     task = site.diamond.submit("sh", "-c", hold, options=("--name", "unwanted"))
     site.diamond.wait_for_state(task, "running")
