@@ -170,7 +170,12 @@ def _level(
         return Level.DIFFERENT, f"{_paths(odd_files)}; there are no metrics to compare"
     if all(each.finding == "equal" for each in metrics) and not odd_files:
         why = first.why_no_files or second.why_no_files or "the runs left no files in artifacts/"
-        return Level.IDENTICAL, f"All {len(metrics)} metrics are equal; {why}"
+        every = (
+            f"The metric {metrics[0].name} is"
+            if len(metrics) == 1
+            else f"All {len(metrics)} metrics are"
+        )
+        return Level.IDENTICAL, f"{every} equal; {why}"
     farthest = max(metrics, key=lambda each: (each.difference or 0.0) / (each.allowed or math.inf))
     rest = f"; {_paths(odd_files)}" if odd_files else ""
     return Level.WITHIN, f"All metrics agree within {farthest.tolerance}{rest}"
