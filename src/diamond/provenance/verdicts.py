@@ -85,6 +85,8 @@ def not_reproducible(missing: Sequence[str]) -> Verdict:
 
 
 def judge(first: Outcome, second: Outcome, tolerance: Tolerance) -> Verdict:
+    if second.state == "failed" and second.reason in MISSING:
+        return not_reproducible([MISSING[second.reason]])
     if first.state == "succeeded" and second.state != "succeeded":
         why = f" ({second.reason})" if second.reason else ""
         return Verdict(
@@ -99,6 +101,12 @@ def judge(first: Outcome, second: Outcome, tolerance: Tolerance) -> Verdict:
 
 
 NOT_COMPARED = "not compared"
+MISSING = {
+    "data": "the data are not on the machine of the second run",
+    "environment": "the environment could not be made for the second run",
+    "code": "the code could not be fetched for the second run",
+}
+"""By the reason why the second run failed before its program started."""
 
 
 def _files(first: Outcome, second: Outcome) -> list[FileFinding]:
