@@ -65,7 +65,7 @@ def test_a_named_version_is_kept_and_pulled(
     folder = client.pull_model("net@v1", tmp_path / "net")
     assert (folder / "model.bin").read_text() == "weights"
     assert (folder / "deep" / "large").stat().st_size == 20_000_000
-    assert os.readlink(folder / "latest") == "model.bin"
+    assert (folder / "latest").readlink() == Path("model.bin")
     assert not list(folder.rglob("*.part"))
     assert version["digest"] == client.model_version("net")["digest"]
 
