@@ -164,8 +164,11 @@ class Policy:
     def allows_files(self) -> bool:
         return self.egress == "all"
 
-    def check_data_folder(self, path: str) -> None:
-        """Raise unless data in this folder may be registered: what is registered can be sent elsewhere."""
+    def check_data_folder(self, path: str, tasks: Path) -> None:
+        """Raise unless data in this folder may be registered: what is registered can be sent elsewhere.
+
+        Diamond's own folders are not data, except what runs leave in their working directories below `tasks`.
+        """
         real = os.path.realpath(path)
         for each in self._now():
             if not each.may_register(real):
@@ -174,7 +177,8 @@ class Policy:
                     "Ask for the folder to be listed there: data_folders = [...]",
                 )
         kept = os.path.realpath(self.keep)
-        if self._fault or real == kept or f"{real}/".startswith(f"{kept}/"):
+        own = real == kept or f"{real}/".startswith(f"{kept}/")
+        if self._fault or (own and not _is_left_by_a_run(real, tasks)):
             raise Forbidden(f"{path} cannot be registered as data", "Choose a folder of your data.")
 
     @property
@@ -324,3 +328,10 @@ def _set_by(order: Order) -> set[str]:
 
 def _bare(digest: str) -> str:
     return digest.replace("sha256:", "")
+
+
+def _is_left_by_a_run(real: str, tasks: Path) -> bool:
+    """Whether it lies in tasks/TASK/run/."""
+    root = Path(os.path.realpath(tasks))
+    names = Path(real).relative_to(root).parts if root in Path(real).parents else ()
+    return len(names) > 2 and names[1] == "run"
