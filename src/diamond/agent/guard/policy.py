@@ -26,6 +26,7 @@ OWN_NAME = "policy.toml"
 EGRESS = ("all", "logs", "states")
 """From the least strict: everything; logs and metrics, no files; states of tasks alone."""
 LEASE_DAYS = 30.0
+IDLE_HOURS = 12.0
 LOOK_SECONDS = 2.0
 _OF_SHELLS = frozenset(";&|<>$`(){}\n")
 LISTS = frozenset(
@@ -64,6 +65,11 @@ class Rules:
     community: list[str] | None = None
     """Unix accounts that several people run through; only the site may say so."""
     syslog: bool = False
+    max_queued: float | None = None
+    submits_per_hour: float | None = None
+    withdrawn_per_day: float | None = None
+    idle_hours: float | None = None
+    """After so many hours without work a paired agent ends; 0: never."""
 
     def rejection(self, order: Order, partition: str) -> str:
         """Why an order is rejected, even if it is signed; '' if it is allowed."""
@@ -220,6 +226,22 @@ class Policy:
     @property
     def is_community(self) -> bool:
         return any(account_name() in (each.community or []) for each in self._now())
+
+    def bound(self, name: str) -> tuple[float | None, str]:
+        """The smallest number that a file sets, and the file; None where none does."""
+        given = [(getattr(each, name), each.source) for each in self._now()]
+        return min((each for each in given if each[0] is not None), default=(None, ""))
+
+    @property
+    def bounds_submissions(self) -> bool:
+        names = ("max_queued", "submits_per_hour", "withdrawn_per_day")
+        return any(self.bound(name)[0] is not None for name in names)
+
+    @property
+    def idle_hours(self) -> float:
+        """The shortest time that a file sets; a 0 says that it never ends, unless the other file disagrees."""
+        given = [each.idle_hours for each in self._now() if each.idle_hours is not None]
+        return min((hours for hours in given if hours), default=0.0 if given else IDLE_HOURS)
 
     @property
     def syslog(self) -> bool:
