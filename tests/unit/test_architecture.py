@@ -293,7 +293,7 @@ def test_the_architecture_names_every_slice_and_package() -> None:
         for name in slices
         if not re.search(rf"\b{name}\b", page)
     ]
-    assert not missing
+    assert not missing, "give each a line in ARCHITECTURE.md"
 
 
 def test_the_walk_of_one_job_names_files_and_functions_that_exist() -> None:
