@@ -29,6 +29,7 @@ COMMANDS = {
     "tasks": "tasks",
     "runs": "runs",
     "compare": "runs",
+    "import": "runs",
     "lineage": "lineage",
     "reproduce": "reproduce",
     "show": "show",
