@@ -281,3 +281,29 @@ def test_the_formatter_formats_everything_and_types_are_published() -> None:
     skipped = re.compile(r"#\s*fmt:\s*(skip|off)")
     assert not [path for path in SOURCE.rglob("*.py") if skipped.search(path.read_text())]
     assert (SOURCE / "py.typed").exists()
+
+
+def test_the_architecture_names_every_slice_and_package() -> None:
+    page = (SOURCE.parents[1] / "ARCHITECTURE.md").read_text()
+    packages = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    missing = [name for name in sorted(packages) if f"{name}/" not in page]
+    missing += [
+        f"{part}/{name}"
+        for part, slices in SLICES.items()
+        for name in slices
+        if not re.search(rf"\b{name}\b", page)
+    ]
+    assert not missing, "give each a line in ARCHITECTURE.md"
+
+
+def test_the_walk_of_one_job_names_files_and_functions_that_exist() -> None:
+    page = (SOURCE.parents[1] / "ARCHITECTURE.md").read_text()
+    hops = re.findall(r"`([a-z_]+(?:/[a-z_]+)+\.(?:py|sh))(?:: ([\w.]+))?`", page)
+    absent = [
+        f"{path}: {name}"
+        for path, name in hops
+        if path.split("/")[0] != "tests"
+        and (not (SOURCE / path).exists() or name.split(".")[-1] not in (SOURCE / path).read_text())
+    ]
+    assert len(hops) > 30
+    assert not absent

@@ -23,7 +23,9 @@ def lineage(
     ],
     back: Annotated[bool, typer.Option("--back", help="Only what it came from.")] = False,
     forward: Annotated[bool, typer.Option("--forward", help="Only what used it.")] = False,
-    depth: Annotated[int, typer.Option("--depth", min=1, max=1000, help="At most so far.")] = 100,
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, max=1000, help="At most this many steps away.")
+    ] = 100,
     as_json: Json = False,
 ) -> None:
     """Show what a task or some data came from, and everything that used it."""

@@ -90,7 +90,7 @@ class TaskFilter:
         str,
         typer.Option("--search", help="Text in name, endpoint, node, reason or message; or an id."),
     ] = ""
-    tag: Annotated[str, typer.Option("--tag", help="A tag they have.")] = ""
+    tag: Annotated[str, typer.Option("--tag", help="Only tasks with this tag.")] = ""
 
     def __post_init__(self) -> None:
         for state in self.state or []:

@@ -112,7 +112,7 @@ def compare(
         ),
     ],
     everything: Annotated[
-        bool, typer.Option("--all", "-a", help="Show what is equal, too.")
+        bool, typer.Option("--all", "-a", help="Also show what is equal.")
     ] = False,
     code: Annotated[
         bool,

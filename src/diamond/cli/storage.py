@@ -21,7 +21,7 @@ app = typer.Typer(
     help="What takes up space, and how long it is kept.",
 )
 Days = Annotated[
-    int | None, typer.Option("--days", min=1, help="So long after their end, tasks keep logs.")
+    int | None, typer.Option("--days", min=1, help="How long ended tasks keep their logs.")
 ]
 Forever = Annotated[bool, typer.Option("--forever", help="Remove the rule.")]
 

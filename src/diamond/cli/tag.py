@@ -21,7 +21,7 @@ def tag(
     tasks: Annotated[list[str], typer.Argument(metavar="TASK...", autocompletion=complete_task)],
     add: Annotated[list[str] | None, typer.Option("--add", "-a", help="A tag; repeatable.")] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", "-r", help="A tag to take away; repeatable.")
+        list[str] | None, typer.Option("--remove", "-r", help="A tag to remove; repeatable.")
     ] = None,
     note: Annotated[
         str | None, typer.Option("--note", help="A note; an empty one removes it.")

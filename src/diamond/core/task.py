@@ -71,7 +71,7 @@ class Reason(str, Enum):
     BY_SITE = "by-site"
     """Cancelled in the batch system, not through Diamond."""
     SITE_LIMIT = "site-limit"
-    """The site lets nobody queue more; Diamond feeds it in order."""
+    """The site's queue limit is reached; Diamond submits the rest in order."""
     REFUSED = "refused"
     """The batch system rejected the job."""
     ENVIRONMENT = "environment"

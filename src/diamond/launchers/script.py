@@ -54,7 +54,7 @@ class Batch:
     ranks: str = ""
     """The program that oversees the ranks; empty where there is but one process."""
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """Variables for what nobody has set."""
+    """Defaults for variables that are not set."""
 
 
 def render_script(batch: Batch, *, directives: Sequence[str], variables: ScriptVariables) -> str:

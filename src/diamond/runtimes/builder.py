@@ -98,7 +98,7 @@ class BuildTask:
         fetch_wheels(recipe, self.runtime, self._work(self.runtime), self._call())
 
     def run(self) -> None:
-        """Asked for again, an image is found before anybody tries out what this node can do."""
+        """Find an existing image first, before testing what this node can do."""
         recipe = self.recipe()
         likely = likely_builder(self.build.environment, self.build.runtime)
         if likely is None or not find_image(recipe, self._work(likely), self.report):

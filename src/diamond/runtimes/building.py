@@ -347,4 +347,4 @@ def _is_alive(scratch: Path) -> bool:
 
 
 def _silent() -> None:
-    """Nobody needs to know."""
+    """Called while waiting for a lock; says nothing."""

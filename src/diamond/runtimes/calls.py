@@ -1,4 +1,4 @@
-"""Running a runtime's programs: their words go line by line to one sink, masked, and they end when nobody wants them."""
+"""Running a runtime's programs: their output goes line by line to one sink, masked, and they are stopped when they are cancelled."""
 
 from __future__ import annotations
 

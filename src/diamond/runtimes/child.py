@@ -1,4 +1,4 @@
-"""One child process: its words go to a file and to a person, and it ends when nobody wants it any more."""
+"""One child process: its output goes to a file and to a person, and it is stopped when it is cancelled."""
 
 from __future__ import annotations
 

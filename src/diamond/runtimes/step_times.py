@@ -15,7 +15,7 @@ def remember_time(image_folders: ImageFolders, step: Step, seconds: float) -> No
 
 
 def whole_time(image_folders: ImageFolders, plan: BuildPlan) -> float:
-    """Seconds of all steps, those from the cache too; a step that nobody timed counts nothing."""
+    """Seconds of all steps, including cached ones; a step without a measured time counts as 0."""
     total = 0.0
     for step in plan.steps:
         with suppress(OSError, ValueError):

@@ -194,7 +194,7 @@ class SlurmScheduler:
 
 
 def _output_of(command: List[str]) -> str:
-    """The answer to a question that nobody refuses: whatever fails, nothing was learned."""
+    """The output of a query; '' if it fails for any reason."""
     try:
         return answer(command)
     except Refused as error:

@@ -178,7 +178,7 @@ def changed_error(path: str, names: List[str]) -> DataChanged:
 
 
 def remove_tree(path: Path) -> None:
-    """Also folders that nobody may write in."""
+    """Including read-only folders."""
     if not os.path.lexists(path):
         return
     if path.is_symlink() or path.is_file():

@@ -72,7 +72,7 @@ class Rules:
     """After so many hours without work a paired agent ends; 0: never."""
 
     def rejection(self, order: Order, partition: str) -> str:
-        """Why an order is rejected, whoever signed it; '' when it is not."""
+        """Why an order is rejected, even if it is signed; '' if it is allowed."""
         if self.partitions is not None and partition not in self.partitions:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
         if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):

@@ -116,7 +116,7 @@ class Transfers:
             self._part(sha256).unlink(missing_ok=True)
 
     def send_inventory(self) -> None:
-        """What is here now, so that nobody is sent to an image that no longer exists."""
+        """Report which images are here now, so that no task is sent to one that no longer exists."""
         looked = time.monotonic()
         items = [
             self._reportable(manifest)

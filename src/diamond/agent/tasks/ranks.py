@@ -89,7 +89,7 @@ def _write_budget(profile: Profile) -> dict[str, str]:
 
 
 def culprit_of(run_folder: Path) -> dict[str, Any]:
-    """Who ended a run, as its overseer wrote it; {} where it blames nobody."""
+    """Which rank ended a run, as its overseer wrote it; {} if none is to blame."""
     return read_json(run_folder / "culprit.json") or {}
 
 

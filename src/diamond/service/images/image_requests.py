@@ -55,7 +55,7 @@ class WantedBuild:
 
 
 def request_key(build: Build) -> str:
-    """The same for whoever asks for the same."""
+    """The same key for the same environment, whoever asks."""
     asked = {
         "environment": environment_data(build.environment),
         "runtime": build.runtime,

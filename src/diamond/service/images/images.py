@@ -30,7 +30,7 @@ from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.tasks import as_now_known
 
 STALE_SECONDS = 3600.0
-"""A transfer that nobody reported on for so long holds up nothing."""
+"""A transfer without a report for this long no longer blocks anything."""
 
 
 async def list_images(

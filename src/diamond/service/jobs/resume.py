@@ -123,7 +123,7 @@ async def _as_new_task(
 
 
 def _require_within_limits(chain: ChainRow) -> None:
-    """Nobody gives their task more than their limits leave."""
+    """A task gets no more than its owner's limits leave."""
     budget, left = chain.budget, chain.limit_hours
     if budget is None or left is None or budget.amount <= budget.rate * left * (1 + 1e-9):
         return

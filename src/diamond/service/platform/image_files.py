@@ -13,7 +13,7 @@ from pathlib import Path
 from diamond.core.errors import BadRequest
 
 KEEP_SECONDS = 86400.0
-"""A file that nobody wanted for so long goes: its endpoints have it."""
+"""A file that was not requested for this long is removed; its endpoints still have it."""
 
 
 class ImageFiles:

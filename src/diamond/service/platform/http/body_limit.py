@@ -1,4 +1,4 @@
-"""Nobody fills the memory: a body is read up to a limit. Nobody holds a call open by sending it by the drop either."""
+"""Bodies are read up to a limit, so that no caller fills the memory or holds a call open by sending slowly."""
 
 from __future__ import annotations
 
