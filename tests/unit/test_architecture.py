@@ -47,7 +47,7 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "notation", "training"},
+    "sdk": {"core", "sdk", "code", "notation", "provenance", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
@@ -93,7 +93,7 @@ SLICE_TABLES = {
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints entries limits notifications output people platform tasks
+        maintenance: access code endpoints entries limits notifications output people platform tasks trees
     """,
     "agent": """
         guard:
