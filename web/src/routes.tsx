@@ -175,6 +175,21 @@ const audit = createRoute({
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import("./pages/audit/Audit"), "Audit"),
 });
+const crates = createRoute({
+  getParentRoute: () => root,
+  path: "/crates",
+  component: lazyRouteComponent(() => import("./pages/crates/Crates"), "Crates"),
+});
+const crate = createRoute({
+  getParentRoute: () => root,
+  path: "/crates/$crate",
+  component: lazyRouteComponent(() => import("./pages/crate/CratePage"), "CratePage"),
+});
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/review/$secret",
+  component: lazyRouteComponent(() => import("./pages/review/Review"), "Review"),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -205,6 +220,9 @@ const tree = root.addChildren([
   users,
   announcements,
   audit,
+  crates,
+  crate,
+  review,
   settings,
 ]);
 

@@ -23,7 +23,7 @@ for step in 1 2 3; do
   echo "{\\"step\\": $step, \\"loss\\": 0.$step}" >>"$DIAMOND_METRICS"
 done
 """
-TABS = ("Overview", "Log", "Metrics", "Resources", "Files", "Spec and code", "History")
+TABS = ("Overview", "Log", "Metrics", "Resources", "Files", "Spec and code", "Record", "History")
 
 
 @dataclass

@@ -32,6 +32,7 @@ CALLS = [
 SPEC = {"name": "x", "run": "true"}
 IMPORTED = {"source": "mlflow", "key": "r0", "name": "x", "state": "succeeded", "created": 1.0}
 BODIES: dict[str, Any] = {
+    "POST /records/links": {"tasks": ["x"]},
     "PUT /views": {"page": "runs", "name": "mine", "query": {}},
     "POST /runs/imports": IMPORTED,
     "PATCH /users/{user}": {"is_admin": False},
@@ -173,6 +174,15 @@ def _new_import(cast: Cast) -> str:
     return str(cast.caller("owner").post("/runs/imports", run)["id"])
 
 
+def _new_crate(cast: Cast) -> str:
+    return str(cast.caller("owner").post("/records/imports", {"@graph": []})["id"])
+
+
+def _new_link(cast: Cast) -> str:
+    body = {"tasks": [cast.ids["task"]]}
+    return str(cast.caller("owner").post("/records/links", body)["id"])
+
+
 def _new_project(cast: Cast) -> str:
     """With the same people in it, for a call that changes what they see."""
     made = str(cast.caller("owner").post("/projects", {"name": f"g{next(_numbers)}"})["id"])
@@ -196,6 +206,8 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "scale": _new_scale,
     "view": _new_view,
     "imported": _new_import,
+    "crate": _new_crate,
+    "link": _new_link,
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { ProblemError } from "~/api/client";
 import { useConnectionState } from "~/live/hooks";
@@ -21,10 +21,12 @@ const AccountMenu = lazy(() => import("./AccountMenu"));
 export function Shell() {
   const me = useQuery(meQuery);
   const linkState = useConnectionState();
+  const isReview = useLocation().pathname.startsWith("/review/");
   const { refetch } = me;
   useEffect(() => {
     if (linkState === "signed-out") void refetch();
   }, [linkState, refetch]);
+  if (isReview) return <ReviewFrame />;
   if (me.error instanceof ProblemError && me.error.status === 401) {
     return (
       <Suspense>
@@ -33,6 +35,22 @@ export function Shell() {
     );
   }
   return <Frame />;
+}
+
+/** For somebody without an account: the page alone, which nobody should find by searching. */
+function ReviewFrame() {
+  useEffect(() => {
+    const robots = document.createElement("meta");
+    robots.name = "robots";
+    robots.content = "noindex, nofollow";
+    document.head.append(robots);
+    return () => robots.remove();
+  }, []);
+  return (
+    <main id="content" className={classes.review}>
+      <Outlet />
+    </main>
+  );
 }
 
 /** Only on a shared Diamond. */

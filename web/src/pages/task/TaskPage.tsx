@@ -31,6 +31,7 @@ const LABELS: Record<Tab, string> = {
   resources: "Resources",
   files: "Files",
   code: "Spec and code",
+  record: "Record",
   history: "History",
 };
 

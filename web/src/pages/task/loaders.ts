@@ -7,6 +7,7 @@ export const LOADERS = {
   resources: () => import("./metrics/ResourcesTab").then((tab) => ({ default: tab.ResourcesTab })),
   files: () => import("./files/FilesTab").then((tab) => ({ default: tab.FilesTab })),
   code: () => import("./code/CodeTab").then((tab) => ({ default: tab.CodeTab })),
+  record: () => import("./RecordTab").then((tab) => ({ default: tab.RecordTab })),
   history: () => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab })),
 };
 

@@ -10,6 +10,12 @@ export const historyQuery = (task: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/history", of(task))),
   });
 
+export const recordQuery = (task: string) =>
+  queryOptions({
+    queryKey: [...keys.history(task), "record"],
+    queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/record", of(task))),
+  });
+
 export const logsQuery = (task: string) =>
   queryOptions({
     queryKey: [...keys.logs(task), "streams"],

@@ -5,6 +5,7 @@ export const TABS = [
   "resources",
   "files",
   "code",
+  "record",
   "history",
 ] as const;
 export type Tab = (typeof TABS)[number];

@@ -11,5 +11,6 @@ export const CONTENTS: Record<Tab, ComponentType<{ task: Task }>> = {
   resources: lazy(LOADERS.resources),
   files: lazy(LOADERS.files),
   code: lazy(LOADERS.code),
+  record: lazy(LOADERS.record),
   history: lazy(LOADERS.history),
 };
