@@ -85,10 +85,11 @@ SLICE_TABLES = {
         composer: access artifacts code endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer endpoints images output people planning platform projects tasks
+        diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code endpoints images output platform results storage tasks trees
-        records: access entries people platform tasks
+        records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints entries limits notifications output people platform tasks

@@ -19,7 +19,7 @@ from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
-from diamond.sdk.scale_calls import ScaleCalls
+from diamond.sdk.record_calls import RecordCalls
 from diamond.sdk.transport import API, Transport, path_segment
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ModelCalls, ScaleCalls):
+class Client(ModelCalls, RecordCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.
@@ -187,6 +187,14 @@ class Client(ModelCalls, ScaleCalls):
     def retry(self, task: str) -> Task:
         """Run the same order again as a new task, and return that."""
         return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
+
+    def diagnosis(self, task: str) -> dict[str, Any]:
+        """Why a task failed and what to do; `fix` is the change with which `Client.fix` would run it again."""
+        return dict(self.transport.get(_path(task, "diagnosis")))
+
+    def fix(self, task: str) -> Task:
+        """Run a failed task again with the change that its diagnosis offers, and return the new task."""
+        return model_from_json(Task, self.transport.post(_path(task, "fix"), creates=True))
 
     def cancel_matching(
         self,
@@ -412,11 +420,9 @@ class Client(ModelCalls, ScaleCalls):
     ) -> dict[str, Any]:
         """Upload the code and return `spec` and `code` for a request; nothing is submitted."""
         prepared, base = self._spec(spec, None, (), None, with_code=True)
-        code = self._code(prepared, base, with_code=True)
-        if code.snapshot:
-            from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import upload_code
 
-            upload_snapshot(self.transport, code.snapshot, say)
+        code = upload_code(self.transport, partial(self._code, prepared, base, with_code=True), say)
         return {"spec": prepared, **({"code": code.body} if code.body else {})}
 
     def _request(
@@ -429,19 +435,22 @@ class Client(ModelCalls, ScaleCalls):
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Upload the code; returns the body of the request and notes for the user."""
-        from diamond.sdk.code_selection import precheck, require_unrestricted, will_upload
-        from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import (
+            precheck,
+            require_unrestricted,
+            upload_code,
+            will_upload,
+        )
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
         prepared = self._with_environment(spec, base)
         if with_code and will_upload(prepared, base):
             precheck(self.transport, prepared, base, project=project)
-        code = self._code(prepared, base, with_code=with_code)
-        if code.snapshot and project:
+        choose = partial(self._code, prepared, base, with_code=with_code)
+        if with_code and project and will_upload(prepared, base):
             require_unrestricted(self.transport, project)
-        if code.snapshot:
-            upload_snapshot(self.transport, code.snapshot, say, project)
+        code = upload_code(self.transport, choose, say, project)
         body = {"spec": prepared, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.messages
 

@@ -21,6 +21,7 @@ from diamond.service.code import routes as code
 from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
 from diamond.service.dashboard import routes as dashboard
+from diamond.service.diagnosis import routes as diagnosis
 from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
 from diamond.service.events.shapes import SHAPES
@@ -93,6 +94,7 @@ log = logging.getLogger("diamond.service")
 PARTS = (
     jobs,
     jobs_task,
+    diagnosis,
     tasks,
     tasks_code,
     events,

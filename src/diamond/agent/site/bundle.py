@@ -34,11 +34,18 @@ if sys.argv[1:2] == ["build"]:  # a builder needs nothing of the agent
     from diamond.runtimes.builder import main
 
     sys.exit(main(sys.argv[2:]))
+if sys.argv[1:2] == ["data"]:  # nor does what reads a folder of data
+    from diamond.data.scan_job import main
+
+    sys.exit(main(sys.argv[2:]))
 from diamond.agent.__main__ import main
 
 sys.exit(main())
 """
-BUILDER = ("diamond/__init__", "diamond/core/", "diamond/images/", "diamond/runtimes/")
+BUILDER = (
+    *("diamond/__init__", "diamond/core/", "diamond/data/"),
+    *("diamond/images/", "diamond/runtimes/"),
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -73,7 +80,7 @@ def with_bytecode(content: bytes) -> bytes:
 
 
 def _bytecode(source: bytes, name: str) -> bytes:
-    """As PEP 552 has it: named by the hash of its source, which is not looked at again."""
+    """Unchecked hash-based, as in PEP 552: Python does not read the source again."""
     code = compile(source, name, "exec", dont_inherit=True)
     head = MAGIC_NUMBER + (1).to_bytes(4, "little") + source_hash(source)
     return head + marshal.dumps(code)

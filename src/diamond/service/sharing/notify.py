@@ -16,7 +16,7 @@ WHERE = {
     JOB: "You find it under Projects, Shared with you.",
     IMAGE: "You find it under Images, Shared with me.",
     MODEL: "You find it under Models.",
-    PROFILE: "You can connect an agent of your own there: Endpoints, Add.",
+    PROFILE: "You can connect your own agent there: Endpoints, Add.",
 }
 NAMES = {JOB: "the job", IMAGE: "the image", MODEL: "the model", PROFILE: "the profile of"}
 
