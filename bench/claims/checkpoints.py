@@ -14,7 +14,8 @@ from bench.numbers import median, seconds
 from bench.turns import Times, measure_in_turn
 
 FULL_COUNT, WARM_UP = 10, 2
-WAYS = ["memcpy", "raw", "torch", "dcp", "thread", "process", "in-call", "overlapped"]
+RAW = ("raw write, direct", "raw write, cached")
+WAYS = ["memcpy", "raw", "raw-cached", "torch", "dcp", "thread", "process", "in-call", "overlapped"]
 FULL_PAIRS, FULL_MINUTES, EVERY_SECONDS = 10, 2.0, 30.0
 MOST_BLOCKED = {"in-call": 1.2, "overlapped": 0.25, "added": 1.2}
 LEAST_OVER = {"torch.save": 8.0, "dcp.save": 12.0, "async THREAD": 2.0, "async PROCESS": 4.0}
@@ -25,6 +26,11 @@ NOTES = [
     "they would reuse each other's warm memory. They take turns, each after a sync of the disks.",
     "in-call: `overlap=False`, the whole copy inside `save`. overlapped: the default; the call plus the wait of the optimizer's next step. "
     "added: four steps with one save, minus four without. durable: from the call until hashed, synced and renamed.",
+    "waiting for a core: how long the training's thread was ready to run and every core was busy (`/proc/thread-self/schedstat`), compared "
+    "with the steps without a save. Where no core is idle, the copy (one memcpy) and the writer's share of the cores are all of the added "
+    "time: 0.19 s added, 0.20 s of it waiting, at a load of 9 on 2 cores. Nothing waits for the disk or for the writer's answer.",
+    "raw write, direct: large pieces around the page cache, as ours are written; the better of both raw ways is the limit. Ours also hashes: "
+    "at 1.6 GB/s, SHA-256 of this state alone takes 0.25 s.",
     "Compared with torch's ways, each uses its defaults, so ours overlaps; in brackets, without a bar: with the copy in the call.",
 ]
 
@@ -64,13 +70,16 @@ def compare_with_torch(findings: Findings, found: Times) -> None:
 
 
 def compare_with_disk(findings: Findings, found: Times) -> None:
-    raw = found["raw write"]
+    raw = min((found[name] for name in RAW), key=median)
     best, middle = min(found["durable"]) / min(raw), median(found["durable"]) / median(raw)
     findings.add(
-        "durable / raw, best", f"{best:.2f}×", f"≤ {MOST_DURABLE_BEST}×", best <= MOST_DURABLE_BEST
+        "durable / the better raw way, best",
+        f"{best:.2f}×",
+        f"≤ {MOST_DURABLE_BEST}×",
+        best <= MOST_DURABLE_BEST,
     )
     findings.add(
-        "durable / raw, median",
+        "durable / the better raw way, median",
         f"{middle:.2f}×",
         f"≤ {MOST_DURABLE_MEDIAN}×",
         middle <= MOST_DURABLE_MEDIAN,

@@ -47,7 +47,7 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "notation"},
+    "sdk": {"core", "sdk", "code", "notation", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
@@ -79,7 +79,7 @@ SLICE_TABLES = {
         images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
-        results: access endpoints entries people platform tasks trees
+        results: access endpoints entries lineage people platform tasks trees
         models: access artifacts endpoints output people platform results tasks trees
         sharing: access endpoints images models notifications people platform projects tasks
         composer: access artifacts code endpoints images people platform projects recipes tasks
@@ -89,6 +89,7 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code endpoints images output platform results storage tasks trees
+        reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
@@ -102,6 +103,7 @@ SLICE_TABLES = {
         data: guard link site
         tasks: data guard images link site
         output: guard link tasks
+        forwarding: guard tasks
     """,
 }
 SLICES = {

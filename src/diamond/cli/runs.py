@@ -13,6 +13,7 @@ from diamond.cli.format import duration, short_id, timestamp
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, complete_task
 from diamond.cli.output import plural, print_json, print_table, say
+from diamond.cli.verdict_format import print_verdict
 from diamond.core.errors import BadRequest, NotFound
 from diamond.sdk.client import Client
 
@@ -117,19 +118,56 @@ def compare(
         bool,
         typer.Option("--code", help="Also show how the code of the last differs from the first."),
     ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Judge the last against the first, with the likely cause.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show runs side by side: parameters, data, code, packages, resources, metrics, endings."""
     client = Client()
     found = client.side_by_side(tasks)
+    first, last = found["runs"][0]["id"], found["runs"][-1]["id"]
+    verdict = client.why(last, first) if why else None
     if as_json:
-        print_json(found)
+        print_json({**found, **({"verdict": verdict} if verdict else {})})
         return
     shown = [_print_part(found["runs"], part, everything=everything) for part in found["parts"]]
     if not any(shown):
         say("They are equal. Show what they share with --all.")
     if code:
-        print(client.diff(found["runs"][-1]["id"], found["runs"][0]["id"]) or "The code is equal.")
+        print(client.diff(last, first) or "The code is equal.")
+    if verdict:
+        print_verdict(verdict)
+
+
+@app.command(name="import")
+def import_runs(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="An mlruns folder, an mlflow.db, the address of an MLflow server, or a W&B folder.",
+        ),
+    ],
+    project: Annotated[str, typer.Option("--project", help="Its members see the runs too.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Bring runs of MLflow or W&B into the table, read-only; again brings only what is new."""
+    from diamond.sdk.importing import read_runs
+
+    client = Client()
+    items = []
+    for run in read_runs(source):
+        item = client.import_run(run.as_body(project))
+        items.append(item)
+        if not as_json:
+            word = "imported" if item["is_new"] else "known"
+            say(f"{word}  {item['id'][:8]}  {item['name']}  {item['state']}")
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    new = sum(item["is_new"] for item in items)
+    say(f"{plural(new, 'run')} imported, {len(items) - new} known. See them: diamond runs")
 
 
 def _query(client: Client, table: TableOptions, view: str) -> dict[str, Any]:

@@ -177,6 +177,22 @@ diamond_note_facts() {
   [ -z "$diamond_facts" ] || { printf '{%s}\n' "${diamond_facts#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
 }
 
+# And what small data hold, so that a changed byte can be named. Larger data cost the job time: they need a version.
+diamond_note_inputs() {
+  local sum file inputs= size=0 count=0 one
+  [ -d "$DIAMOND_DATA" ] || return 0
+  while read -r one; do
+    size=$((size + one)) count=$((count + 1))
+    [ $count -le 64 ] && [ $size -le 67108864 ] || return 0
+  done < <(timeout 10 find -L "$DIAMOND_DATA" -maxdepth 6 -type f -printf '%s\n' 2>/dev/null | head -n 65)
+  [ $count -gt 0 ] || return 0
+  while read -r sum file; do
+    file=${file#"$DIAMOND_DATA"/}
+    case $sum$file in *[!A-Za-z0-9._/@+=\ -]*) ;; *) inputs+=",\"$file\":\"$sum\"" ;; esac
+  done < <(cd / && timeout 60 find -L "$DIAMOND_DATA" -maxdepth 6 -type f -exec sha256sum {} + 2>/dev/null)
+  [ -z "$inputs" ] || { printf '{"inputs":{%s}}\n' "${inputs#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+}
+
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
 # attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
@@ -207,6 +223,29 @@ diamond_hand_over_secrets() {
   mkdir -p "$DIAMOND_SECRETS"
   for name in "${diamond_secrets[@]}"; do cat "$diamond_secret_store/$name" >"$DIAMOND_SECRETS/$name"; done 2>&4
   umask "$before"
+}
+
+# Data in an archive is shown in a folder of the attempt, read-only, while the program runs.
+diamond_mount_archives() {
+  local n
+  for ((n = 0; n < ${#diamond_archives[@]}; n += 2)); do
+    squashfuse "${diamond_archives[n]}" "${diamond_archives[n + 1]}" 2>&4 && continue
+    diamond_command=(diamond_no_archive "${diamond_archives[n]}")
+    diamond_ranks=
+    return
+  done
+}
+
+diamond_no_archive() {
+  printf 'diamond: %s cannot be mounted: squashfuse is missing on this node, or failed. Use an image or `layout: files`\n' "$1" >&2
+  return 127
+}
+
+diamond_unmount_archives() {
+  local n
+  for ((n = 1; n < ${#diamond_archives[@]}; n += 2)); do
+    fusermount3 -uz "${diamond_archives[n]}" || fusermount -uz "${diamond_archives[n]}" || umount -l "${diamond_archives[n]}"
+  done 2>/dev/null
 }
 
 diamond_set_variables() {
@@ -385,14 +424,17 @@ diamond_say_started
 diamond_keep_budget
 diamond_note_facts
 diamond_set_variables
+diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
+diamond_mount_archives
 diamond_choose_command
 diamond_start
 diamond_start_beating
 diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
+diamond_unmount_archives
 diamond_settle_code
 diamond_note_artifacts
 diamond_write_exit

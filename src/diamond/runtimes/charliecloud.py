@@ -26,7 +26,7 @@ from diamond.runtimes.bases import (
 )
 from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.image_folders import short, write_json
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import has_namespaces, remove_tree
 from diamond.runtimes.site import step_file
@@ -64,6 +64,7 @@ exit "$code"
 class Charliecloud:
     name = "charliecloud"
     format = "squashfs"
+    binds_archives = False
 
     def probe(self, tmp: Path) -> Probe:
         version = version_of_ch_run()
@@ -87,7 +88,7 @@ class Charliecloud:
         user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
         command = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
         at = len(command)
-        for source, target in inside.binds:
+        for source, target in [*inside.binds, *((path, path) for path in inside.read_only)]:
             command += ["--bind", f"{source}:{target}"]
         command += ["--cd", inside.folder] if inside.folder else []
         return Enter(
@@ -227,7 +228,7 @@ class CharliecloudBuilder:
         command = ["ch-image", "--storage", str(self._storage()), *arguments]
         call = self._context.call
         lock = self._layers / "storage.lock"
-        with held(lock, waiting=lambda: None, cancelled=call.cancelled):
+        with hold_lock(lock, waiting=lambda: None, cancelled=call.cancelled):
             return call.run(command, variables=self.variables(), quietly=quietly, leave_out=_DULL)
 
     def variables(self) -> Dict[str, str]:

@@ -261,12 +261,17 @@ def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, sche
         assert not faults_of_access(page), tab
 
 
-def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, site: Site, go: Path) -> None:
+def test_a_running_task_offers_a_shell_and_is_cancelled_from_its_page(
+    open_page: OpenPage, site: Site, go: Path
+) -> None:
     hold = f"until [ -e {go} ]; do sleep 0.2; done"
     task = site.diamond.submit("sh", "-c", hold, options=("--name", "unwanted"))
     site.diamond.wait_for_state(task, "running")
     page = open_page(f"/tasks/{task}")
+    shell = page.get_by_text(f"diamond shell {task}")
+    expect(shell).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel task").click()
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    expect(shell).not_to_be_visible()
     expect(page.get_by_role("region", name="Timeline")).to_contain_text("Running")

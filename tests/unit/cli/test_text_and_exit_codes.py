@@ -32,7 +32,7 @@ from diamond.cli.task_status import (
     waiting_reasons,
 )
 from diamond.cli.wait import exit_code
-from diamond.core.corrected import corrected
+from diamond.core.corrections import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason
 from diamond.core.words import REASONS, attempt_ending, reason_words
