@@ -16,6 +16,7 @@ from diamond.images.accelerators import CPU, cpu_note
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.failures import UNREACHABLE, explain
+from diamond.runtimes.installer_words import InstallerProgress
 from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.pip_settings import pip_settings, uv_flags, uv_variables
 from diamond.runtimes.site import read_site
@@ -168,22 +169,13 @@ def _run(build: Build, command: List[str], more: Optional[Mapping[str, str]] = N
     code = run_child(
         command,
         log=build.log,
-        say=lambda line: _say_progress(build.say, line),
+        say=InstallerProgress(build.say),
         cancelled=build.cancelled,
         variables=variables,
         keep_open=[build.lock],
     )
     if code:
         raise explain(last_lines(build.log), log=str(build.log))
-
-
-def _say_progress(say: Say, line: str) -> None:
-    """What only the log needs to hold is left out."""
-    if line.strip() and not line.startswith(_DULL):
-        say(line.strip())
-
-
-_DULL = (" + ", " - ", " ~ ", "Requirement already", "Using Python")
 
 
 def _system_python(version: str) -> str:

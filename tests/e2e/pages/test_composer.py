@@ -224,6 +224,24 @@ def test_a_folder_from_the_browser_runs_and_what_stays_behind_is_told(
     expect(page.get_by_text("from the folder")).to_be_visible()
 
 
+def test_a_folder_with_a_diamond_yaml_fills_in_the_form(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "train.py").write_text("print(1)\n")
+    (folder / "diamond.yaml").write_text(
+        "name: from-the-file\nrun: python3 train.py --lr {lr}\nparams: {lr: 0.1}\n"
+    )
+    page = open_page("/compose")
+    expect(page.get_by_text("is missing")).to_have_count(0)
+    page.get_by_text("Folder", exact=True).click()
+    page.get_by_label("Code folder").set_input_files(folder)
+    expect(page.get_by_text("Filled in from the folder's diamond.yaml")).to_be_visible()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("from-the-file")
+    expect(command(page)).to_have_value("python3 train.py --lr {lr}")
+
+
 @pytest.mark.slow
 def test_a_notebook_runs_from_top_to_bottom_and_its_executed_copy_is_shown(
     open_page: OpenPage, tmp_path: Path

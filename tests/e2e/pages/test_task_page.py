@@ -134,6 +134,22 @@ def test_curves_are_smoothed_saved_as_a_picture_and_laid_over_those_of_another_t
     expect(chart).to_have_accessible_name(re.compile(f"{other[:8]}|sh"))
 
 
+def test_a_task_shows_its_curve_and_log_first_and_takes_tags_and_a_note(
+    open_page: OpenPage, told: Told
+) -> None:
+    page = open_task(open_page, told, "overview")
+    expect(page.get_by_role("region", name="Last lines of the log")).to_be_visible()
+    page.get_by_role("button", name="Add tags or a note").click()
+    dialog = page.get_by_role("dialog", name="Edit details")
+    dialog.get_by_label("Tags").fill("baseline")
+    dialog.get_by_label("Tags").press("Enter")
+    dialog.get_by_label("Note").fill("first try")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("first try")).to_be_visible()
+    page.get_by_role("link", name="Tasks with the tag baseline").click()
+    expect(page.get_by_role("grid", name="Tasks").get_by_text("telling")).to_be_visible()
+
+
 def test_files_are_looked_into_and_nothing_in_them_runs(open_page: OpenPage, told: Told) -> None:
     page = open_task(open_page, told, "files")
     files = page.get_by_role("region", name="Files")

@@ -19,6 +19,7 @@ import { CopyLine } from "~/components/CopyLine";
 import { MessageText } from "~/components/MessageText";
 import { TimeAgo } from "~/components/Time";
 import { showError } from "~/components/toasts";
+import { FailureAdvice } from "~/tasks/FailureAdvice";
 import classes from "./Dashboard.module.css";
 
 type Need = Schemas["Need"];
@@ -100,6 +101,7 @@ function NeedLine({ need }: { need: Need }) {
             <MessageText text={need.hint} />
           </Text>
         )}
+        {need.kind === "failed" && <FailureAdvice task={{ id: need.task }} />}
         {need.command && <CopyLine line={need.command} />}
       </Stack>
     </div>

@@ -63,7 +63,16 @@ function Partitions({ profile }: { profile: Profile }) {
   const freeAt = profile.facts.free?.at;
   return (
     <OverviewCard title="Partitions">
-      <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Stack gap="sm" hiddenFrom="sm">
+        {partitions.map((partition) => (
+          <PartitionBlock key={partition.name} partition={partition} profile={profile} />
+        ))}
+      </Stack>
+      <Table.ScrollContainer
+        minWidth={720}
+        visibleFrom="sm"
+        scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+      >
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -95,22 +104,49 @@ function FreeAge({ at }: { at: number }) {
   );
 }
 
+/** On a phone: the same facts, one below the other. */
+function PartitionBlock({ partition, profile }: { partition: Partition; profile: Profile }) {
+  const availability = availabilityOf(profile, partition);
+  const facts = [
+    `${gpuText(partition.gpus_per_node) || "no GPUs"} per node`,
+    nodeText(partition),
+    partition.max_minutes && `at most ${duration(partition.max_minutes * 60)}`,
+    partition.max_nodes && `at most ${count(partition.max_nodes, "node")} per job`,
+    partition.accounts?.length && `accounts: ${partition.accounts.join(", ")}`,
+  ];
+  return (
+    <div>
+      <PartitionName partition={partition} />
+      {availability && <AvailabilityBar {...availability} />}
+      <Text size="xs" c="dimmed" mt={2}>
+        {facts.filter(Boolean).join(" · ")}
+      </Text>
+    </div>
+  );
+}
+
+function PartitionName({ partition }: { partition: Partition }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text size="sm" fw={550}>
+        {partition.name}
+      </Text>
+      {partition.default && (
+        <Badge color="gray" style={{ flexShrink: 0 }}>
+          default
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
 function PartitionRow({ partition, profile }: { partition: Partition; profile: Profile }) {
   const availability = availabilityOf(profile, partition);
   const waiting = factOf(profile, "free")?.[partition.name]?.pending;
   return (
     <Table.Tr>
       <Table.Td>
-        <Group gap={6} wrap="nowrap">
-          <Text size="sm" fw={550}>
-            {partition.name}
-          </Text>
-          {partition.default && (
-            <Badge color="gray" style={{ flexShrink: 0 }}>
-              default
-            </Badge>
-          )}
-        </Group>
+        <PartitionName partition={partition} />
       </Table.Td>
       <Table.Td>{gpuText(partition.gpus_per_node) || "none"}</Table.Td>
       <Table.Td>

@@ -9,8 +9,8 @@ import { MessageText } from "~/components/MessageText";
 import { TimeAgo } from "~/components/Time";
 import { endpointsQuery } from "~/endpoints/queries";
 import { plainText } from "~/output/ansi";
+import { FailureAdvice } from "~/tasks/FailureAdvice";
 import { isOver } from "~/tasks/state";
-import { FailureAdvice } from "./FailureAdvice";
 import { logsQuery } from "./queries";
 import classes from "./TaskPage.module.css";
 

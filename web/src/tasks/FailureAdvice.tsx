@@ -9,7 +9,7 @@ import { showError, showSuccess } from "~/components/toasts";
 import { randomKey } from "~/lib/randomKey";
 
 /** What the service knows about a failure: what happened, what to do, and the change that makes it run. */
-export function FailureAdvice({ task }: { task: Task }) {
+export function FailureAdvice({ task }: { task: Pick<Task, "id"> }) {
   const { data } = useQuery({
     queryKey: [...keys.task(task.id), "diagnosis"],
     queryFn: () =>
@@ -18,7 +18,7 @@ export function FailureAdvice({ task }: { task: Task }) {
   });
   if (!data?.title) return null;
   return (
-    <Stack gap="xs" mt="xs" align="flex-start">
+    <Stack gap={6} mt={4} align="flex-start">
       <Text size="sm" fw={600}>
         <MessageText text={data.title} />
       </Text>
@@ -30,7 +30,7 @@ export function FailureAdvice({ task }: { task: Task }) {
   );
 }
 
-function FixButton({ task, label }: { task: Task; label: string }) {
+function FixButton({ task, label }: { task: Pick<Task, "id">; label: string }) {
   const navigate = useNavigate();
   const [key] = useState(randomKey);
   const fix = useMutation({
