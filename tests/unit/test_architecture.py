@@ -76,13 +76,14 @@ SLICE_TABLES = {
         output: access endpoints people platform storage tasks
         images: access artifacts endpoints output people platform tasks
         trees: access artifacts endpoints people platform tasks
-        sharing: access endpoints images notifications people platform projects tasks
-        composer: access artifacts code endpoints images people platform projects recipes tasks
+        datasets: access endpoints people platform projects tasks trees
+        sharing: access datasets endpoints images notifications people platform projects tasks
+        composer: access artifacts code datasets endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
-        jobs: access chains composer endpoints images output people planning platform projects tasks
+        jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform storage tasks trees
+        sync: code datasets endpoints images output platform storage tasks trees
         records: access entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks

@@ -12,6 +12,7 @@ JOB, TASK, ATTEMPT, ENDPOINT, COMMAND, TOKEN, USER = "j", "t", "a", "e", "c", "k
 IMAGE, MOVE = "i", "m"
 SCALE = "s"
 SCAN, TRANSFER = "r", "x"
+DATASET = "d"
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """The names that a person gives to parameters, data, variables and secrets."""

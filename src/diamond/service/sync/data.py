@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from diamond.core.data_messages import DataReports, TreeInventory
+from diamond.service.datasets.additions import settle_additions
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.trees.reports import take_inventory, take_reports
 from diamond.service.trees.rows import Ended
 
-AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = ()
+AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (settle_additions,)
 """Called with scans and transfers that have just ended: datasets, models."""
 
 

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from diamond.service.datasets import additions, datasets, places, schemas
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import (
+    IdempotencyKey,
+    Limit,
+    PageCursor,
+    Service,
+    problems,
+)
+from diamond.service.platform.http.schemas import Nothing, Page
+from diamond.service.tasks.schemas import Task
+
+router = APIRouter(prefix="/datasets", tags=["datasets"])
+Words = Annotated[str, Query(max_length=200)]
+Version = Annotated[str, Query(max_length=80)]
+Path = Annotated[str, Query(max_length=4096)]
+
+
+@router.get("", response_model=Page[schemas.Dataset], responses=problems())
+async def list_datasets(
+    services: Service,
+    person: Person,
+    search: Words = "",
+    shared: bool = False,
+    limit: Limit = 50,
+    cursor: PageCursor = None,
+) -> Page[schemas.Dataset]:
+    """`search`: each word in the name or description. `shared`: those of others that the caller may use."""
+    if shared:
+        return Page(items=await datasets.list_shared(services, person, search))
+    return await datasets.list_datasets(services, person, search=search, limit=limit, cursor=cursor)
+
+
+@router.post("", status_code=202, response_model=schemas.Addition, responses=problems(404, 409))
+async def add_data(
+    body: schemas.AddRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> schemas.Addition:
+    """A path on an endpoint is read in place; the files of a URL are fetched by the endpoint."""
+    return await additions.add_data(services, person, body, key)
+
+
+@router.get("/reference", response_model=schemas.DatasetReferred, responses=problems(404, 409))
+async def refer(text: Words, services: Service, person: Person) -> schemas.DatasetReferred:
+    """What `era5`, `era5@v2`, `era5@sha256:…` or `ada@example.org/era5` means now."""
+    return await datasets.refer(services, person, text)
+
+
+@router.post("/gc", response_model=schemas.GcAnswer, responses=problems(404, 409))
+async def gc(body: schemas.GcRequest, services: Service, person: Person) -> schemas.GcAnswer:
+    """Copies that may go, least recently used first; removed only without `dry_run`."""
+    return await places.make_room(services, person, body)
+
+
+@router.get("/additions/{addition}", response_model=schemas.Addition, responses=problems(404))
+async def get_addition(addition: str, services: Service, person: Person) -> schemas.Addition:
+    return await additions.get_addition(services, person, addition)
+
+
+@router.post(
+    "/additions/{addition}/cancel", response_model=schemas.Addition, responses=problems(404)
+)
+async def cancel_addition(addition: str, services: Service, person: Person) -> schemas.Addition:
+    return await additions.cancel_addition(services, person, addition)
+
+
+@router.get("/transfers/{transfer}", response_model=schemas.DataTransfer, responses=problems(404))
+async def get_transfer(transfer: str, services: Service, person: Person) -> schemas.DataTransfer:
+    return await places.get_transfer(services, person, transfer)
+
+
+@router.post(
+    "/transfers/{transfer}/cancel", response_model=schemas.DataTransfer, responses=problems(404)
+)
+async def cancel_transfer(transfer: str, services: Service, person: Person) -> schemas.DataTransfer:
+    """What has arrived is kept; tasks that waited for it fail."""
+    return await places.cancel(services, person, transfer)
+
+
+@router.get("/checks/{check}", response_model=schemas.DataCheck, responses=problems(404))
+async def get_check(check: str, services: Service, person: Person) -> schemas.DataCheck:
+    return await places.get_check(services, person, check)
+
+
+@router.get("/{dataset}", response_model=schemas.Dataset, responses=problems(404, 409))
+async def get_dataset(dataset: str, services: Service, person: Person) -> schemas.Dataset:
+    """By name or id."""
+    return await datasets.get_dataset(services, person, dataset)
+
+
+@router.patch("/{dataset}", response_model=schemas.Dataset, responses=problems(404, 409))
+async def change_dataset(
+    dataset: str, body: schemas.ChangeRequest, services: Service, person: Person
+) -> schemas.Dataset:
+    """Versions never change; what is said about them does."""
+    return await datasets.change_dataset(services, person, dataset, body)
+
+
+@router.delete("/{dataset}", response_model=Nothing, responses=problems(404, 409))
+async def remove_dataset(
+    dataset: str, services: Service, person: Person, version: Version = ""
+) -> Nothing:
+    """The name with all versions, or one version. Files stay where they lie."""
+    await datasets.remove_dataset(services, person, dataset, version)
+    return Nothing()
+
+
+@router.get("/{dataset}/files", response_model=schemas.FileListing, responses=problems(404, 409))
+async def list_files(
+    dataset: str,
+    services: Service,
+    person: Person,
+    version: Version = "",
+    folder: Path = "",
+    after: Path = "",
+    limit: Limit = 200,
+) -> schemas.FileListing:
+    """One folder of a version, from its manifest."""
+    return await datasets.list_files(
+        services, person, dataset, version=version, folder=folder, after=after, limit=limit
+    )
+
+
+@router.get("/{dataset}/uses", response_model=Page[Task], responses=problems(404, 409))
+async def uses(
+    dataset: str, services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
+) -> Page[Task]:
+    """The caller's tasks that read it, newest first."""
+    items, after = await datasets.uses(services, person, dataset, limit=limit, cursor=cursor)
+    return Page(items=items, next=after)
+
+
+@router.get("/{dataset}/places", response_model=schemas.Places, responses=problems(404, 409))
+async def where(
+    dataset: str, services: Service, person: Person, version: Version = ""
+) -> schemas.Places:
+    """Every copy on the caller's endpoints."""
+    return await places.where(services, person, dataset, version)
+
+
+@router.post(
+    "/{dataset}/copies",
+    status_code=202,
+    response_model=schemas.CopyAnswer,
+    responses=problems(404, 409),
+)
+async def copy(
+    dataset: str,
+    body: schemas.CopyRequest,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> schemas.CopyAnswer:
+    """Bring a version to one of the caller's endpoints; only what is missing there moves."""
+    return await places.copy(services, person, dataset, body, key)
+
+
+@router.post(
+    "/{dataset}/copies/remove", response_model=schemas.Places, responses=problems(404, 409)
+)
+async def remove_copies(
+    dataset: str, body: schemas.RemoveRequest, services: Service, person: Person
+) -> schemas.Places:
+    return await places.remove_copies(services, person, dataset, body)
+
+
+@router.post(
+    "/{dataset}/checks",
+    status_code=202,
+    response_model=schemas.Checks,
+    responses=problems(404, 409),
+)
+async def check(
+    dataset: str, body: schemas.CheckRequest, services: Service, person: Person
+) -> schemas.Checks:
+    """Have copies looked at by their endpoints: size, time and inode, or every byte."""
+    return await places.check(services, person, dataset, body)
+
+
+@router.post("/{dataset}/pin", response_model=schemas.Places, responses=problems(404, 409))
+async def pin(
+    dataset: str, body: schemas.PinRequest, services: Service, person: Person
+) -> schemas.Places:
+    return await places.pin(services, person, dataset, body)
