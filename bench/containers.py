@@ -13,7 +13,7 @@ from diamond.core.order import Environment
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe
 from diamond.images.rendering import definition_file
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.site import lay_out_site, read_site
 from diamond.testing.lab.machine import ensure_users
 from diamond.testing.runtimes import Account, Bench
@@ -94,11 +94,15 @@ class PlainBuild:
         recipe = Recipe(given, "", self._lock)
         site = self._folder / "site"
         shutil.rmtree(site, ignore_errors=True)
-        places = Places(self._bench.work / "images", Path("/tmp"))
+        image_folders = ImageFolders(self._bench.work / "images", Path("/tmp"))
         settings = read_site({"cache": str(self._cache)})
         uv = str(self._bench.folder / "uv")
         made = lay_out_site(
-            settings, make_plan(recipe, "apptainer"), folder=site, places=places, uv=uv
+            settings,
+            make_plan(recipe, "apptainer"),
+            folder=site,
+            image_folders=image_folders,
+            uv=uv,
         )
         (site / "site.env").chmod(0o644)
         self._open(self._cache)

@@ -21,6 +21,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/scale.md",
     "docs/images.md",
+    "docs/compare.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
     *(

@@ -72,9 +72,12 @@ SLICE_TABLES = {
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
         administration: access endpoints limits people platform projects sign_in
-        tasks: access chains code endpoints entries limits notifications people platform projects
-        output: access endpoints people platform storage tasks
-        images: access artifacts endpoints output people platform tasks
+        lineage: access people platform
+        tasks: access chains code endpoints entries limits lineage notifications people platform projects
+        output: access endpoints entries people platform storage tasks
+        views: access people platform projects
+        images: access artifacts endpoints entries output people platform tasks
+        runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         datasets: access endpoints people platform projects tasks trees
         sharing: access datasets endpoints images notifications people platform projects tasks

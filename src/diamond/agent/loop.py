@@ -398,6 +398,7 @@ class Agent:
     def _apply_welcome(self, welcome: Welcome) -> None:
         self._budget.set_rate(welcome.status_questions_per_minute)
         self._profile.apply_settings(welcome.settings.given)
+        self._streams.take_facts(welcome.takes_facts)
 
     def _events_once(self) -> None:
         events = self._outbox.wait(1.0)

@@ -46,9 +46,9 @@ from diamond.core.protocol import (
 )
 from diamond.runtimes.base import Entered
 from diamond.runtimes.below import below
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.pruning import prune
-from diamond.runtimes.sharing import giving_place, shared_folders
+from diamond.runtimes.sharing import shared_folders, writable_shared_folder
 
 log = logging.getLogger(__name__)
 
@@ -147,22 +147,24 @@ class RequestHandler:
         return {"script": self.stager.script(folder, order, entered=Entered(), data=order.data)}
 
     def _prune_images(self, request: PruneImages) -> dict[str, Any]:
-        places = Places(self.folders.work / "images", self.folders.tmp)
+        image_folders = ImageFolders(self.folders.work / "images", self.folders.tmp)
         removed = prune(
-            places,
+            image_folders,
             images=[image.hex for image in request.images],
             days=request.days,
             dry_run=request.dry_run,
             now=time.time(),
-            group=self._group_places(places),
+            group=self._group_folders(image_folders),
         )
         return {"items": removed}
 
-    def _group_places(self, places: Places) -> Places | None:
+    def _group_folders(self, image_folders: ImageFolders) -> ImageFolders | None:
         """A folder that does not exist, or is read-only, has nothing to remove."""
         build = load_profile(self.folders).facts.get("build")
         folders = shared_folders(build.get("shared") if isinstance(build, dict) else "")
-        return giving_place([folder for folder in folders if Path(folder).is_dir()], places)
+        return writable_shared_folder(
+            [folder for folder in folders if Path(folder).is_dir()], image_folders
+        )
 
 
 def _log_file(request: ReadLog | SearchLog, known: Mapping[str, str]) -> str:

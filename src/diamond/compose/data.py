@@ -78,7 +78,9 @@ def wanted_data(spec: Spec, known: KnownData, faults: Faults) -> dict[str, Wante
     """The versions that a spec names; what is neither a path nor a dataset becomes a fault."""
     wanted = {}
     for name, given in spec.data.items():
-        options = given if isinstance(given, DataSpec) else DataSpec.model_validate({"dataset": given})
+        options = (
+            given if isinstance(given, DataSpec) else DataSpec.model_validate({"dataset": given})
+        )
         if isinstance(given, str) and is_path(given):
             continue
         facts = known.versions.get(options.dataset)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from diamond.compose.fields import Identifier, Model, Printable, Scalar, Whole
+from diamond.compose.fields import Identifier, Printable, Scalar, StrictModel, Whole
 from diamond.compose.parameters import show_value
 from diamond.compose.profile_facts import Runtime
 from diamond.core.errors import BadRequest
@@ -46,13 +46,13 @@ def _script(value: str) -> str:
 Script = Annotated[str, AfterValidator(_script)]
 
 
-class EnvironmentSpec(Model):
+class EnvironmentSpec(StrictModel):
     requirements: list[Printable] = []
     python: str = Field("", pattern=r"^(3\.\d{1,2})?$")
     variables: dict[Identifier, Scalar] = {}
 
 
-class EnvironmentFileSpec(Model):
+class EnvironmentFileSpec(StrictModel):
     to: Printable
     text: str = ""
     digest: str = Field("", pattern=r"^(sha256:[0-9a-f]{64})?$")

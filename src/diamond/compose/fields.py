@@ -123,5 +123,5 @@ def _not_boolean(value: Any) -> Any:
 Whole = Annotated[int, BeforeValidator(_not_boolean)]
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)

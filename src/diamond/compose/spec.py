@@ -14,13 +14,13 @@ from diamond.compose.fields import (
     Identifier,
     Megabytes,
     Minutes,
-    Model,
     Name,
     Nodes,
     Printable,
     Scalar,
     Seconds,
     SiteWord,
+    StrictModel,
     Whole,
 )
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
@@ -33,7 +33,7 @@ LaunchKind = Literal[
 ]
 
 
-class ResourcesSpec(Model):
+class ResourcesSpec(StrictModel):
     nodes: Nodes = Field(1, description="A number, or auto: as many as probe runs recommend")
     gpus_per_node: Whole = Field(0, ge=0, le=64)
     gpu_type: SiteWord = ""
@@ -52,7 +52,7 @@ class ResourcesSpec(Model):
         return max(self.nodes, 1)
 
 
-class ContinueSpec(Model):
+class ContinueSpec(StrictModel):
     on: list[
         Literal["exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code"]
     ] = ["exit-75"]
@@ -72,7 +72,7 @@ class ContinueSpec(Model):
     )
 
 
-class LaunchSpec(Model):
+class LaunchSpec(StrictModel):
     kind: LaunchKind = "auto"
     hang: Seconds = Field(
         0,
@@ -80,7 +80,7 @@ class LaunchSpec(Model):
     )
 
 
-class DataSpec(Model):
+class DataSpec(StrictModel):
     """A version of a dataset, with how it lies on the machine."""
 
     dataset: Printable = Field(
@@ -94,7 +94,7 @@ class DataSpec(Model):
     )
 
 
-class Spec(Model):
+class Spec(StrictModel):
     name: Name = "job"
     run: Command | None = Field(
         None,

@@ -31,16 +31,6 @@ class Artifact:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the bytes of an artifact lie."""
-
-    name: str
-    """SERVICE, or the id of an endpoint."""
-    path: str = ""
-    """There, if the place reports it."""
-
-
-@dataclass(frozen=True)
 class Snapshot:
     """What a snapshot takes: the bytes of its list, and of every file in it."""
 

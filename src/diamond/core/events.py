@@ -46,6 +46,8 @@ class Submitted(Event):
     """The batch system has it."""
 
     native_id: str = ""
+    script: str = ""
+    """Digest of the batch script."""
 
 
 @dataclass(frozen=True)

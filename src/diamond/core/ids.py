@@ -11,6 +11,7 @@ LENGTH = 12
 JOB, TASK, ATTEMPT, ENDPOINT, COMMAND, TOKEN, USER = "j", "t", "a", "e", "c", "k", "u"
 IMAGE, MOVE = "i", "m"
 SCALE = "s"
+VIEW, IMPORTED_RUN = "v", "y"
 SCAN, TRANSFER = "r", "x"
 DATASET = "d"
 

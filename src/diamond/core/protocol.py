@@ -47,7 +47,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskRequest:
     """`task.json`, as far as it decides anything: the order and what stands beside it."""
 
     order: Order
@@ -57,11 +57,11 @@ class Asked:
     person: Optional[Person] = None
 
 
-def read_asked(task_json: Any) -> Asked:
+def read_task_request(task_json: Any) -> TaskRequest:
     """Raises `BadRequest`."""
-    asked = decode(Asked, task_json, "task_json")
+    request = decode(TaskRequest, task_json, "task_json")
     order_from(task_json["order"])
-    return asked
+    return request
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Submit:
     by: By = field(default_factory=By)
 
     @property
-    def asked(self) -> Asked:
-        return read_asked(self.task_json)
+    def request(self) -> TaskRequest:
+        return read_task_request(self.task_json)
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def read_command(data: Any) -> Optional[Command]:
     if isinstance(found, (Submit, Chain)):
         decode(Grant, found.chain, "chain")
     if isinstance(found, Submit):
-        read_asked(found.task_json)
+        read_task_request(found.task_json)
     return found
 
 
@@ -443,6 +443,8 @@ class Welcome:
     now: float = 0.0
     restored: bool = False
     """The service has come back from a backup and lacks what it had confirmed since."""
+    takes_facts: bool = False
+    """The service keeps what runs note for the record (core/facts.py)."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     recipe: Recipe
     builder: str
     """The runtime whose layers these are: keys of different builders never meet."""
@@ -81,7 +81,7 @@ class Plan:
         raise BadRequest(f"This build has no step {name!r}", f"Its steps are: {known}.")
 
 
-def make_plan(recipe: Recipe, builder: str) -> Plan:
+def make_plan(recipe: Recipe, builder: str) -> BuildPlan:
     """What to do, in order. Raises `BadRequest` for what cannot be built at all."""
     check_environment(recipe.environment)
     first = {
@@ -103,7 +103,7 @@ def make_plan(recipe: Recipe, builder: str) -> Plan:
     pack = Step(PACK, PACK, "one file", "", digest_of({"parent": key, "kind": PACK}))
     # A test runs in the finished file, as a job will. A virtual environment has no file, and is its own working state.
     at = len(steps) - (bool(recipe.environment.test) and builder != "venv")
-    return Plan(recipe, builder, (*steps[:at], pack, *steps[at:]))
+    return BuildPlan(recipe, builder, (*steps[:at], pack, *steps[at:]))
 
 
 def check_environment(environment: Environment) -> None:

@@ -148,6 +148,35 @@ diamond_say_started() {
   diamond_mark "$diamond_run.started"
 }
 
+# For the record of the task: what the kernel says of this node, by builtins alone. Without quotes, backslashes and
+# control characters each value is a JSON string as it is.
+diamond_fact() {
+  local value=${2//[\"\\[:cntrl:]]/}
+  [ -z "$value" ] || diamond_facts+=",\"$1\":\"${value:0:500}\""
+}
+
+diamond_note_facts() {
+  local kernel= cpu= memory= driver= line gpu gpus= diamond_facts=
+  { read -r kernel </proc/sys/kernel/osrelease; } 2>/dev/null
+  while read -r line; do case $line in 'model name'*) cpu=${line#*: } && break ;; esac; done 2>/dev/null </proc/cpuinfo
+  { read -r _ memory _ </proc/meminfo; } 2>/dev/null
+  { read -r driver </proc/driver/nvidia/version; } 2>/dev/null
+  for gpu in /proc/driver/nvidia/gpus/*/information; do
+    [ -r "$gpu" ] || continue
+    while read -r line; do case $line in Model:*) line=${line#Model:} && break ;; esac; done <"$gpu"
+    line=${line//[\"\\[:cntrl:]]/}
+    gpus+=${gpus:+,}"{\"name\":\"${line#"${line%%[! ]*}"}\"}"
+  done
+  diamond_fact host "$HOSTNAME"
+  diamond_fact nodes "$diamond_nodes"
+  diamond_fact kernel "$kernel"
+  diamond_fact cpu "$cpu"
+  diamond_fact driver "$driver"
+  case $memory in '' | *[!0-9]*) ;; *) diamond_facts+=",\"memory_mb\":$((memory / 1024))" ;; esac
+  diamond_facts+=${gpus:+",\"gpus\":[$gpus]"}
+  [ -z "$diamond_facts" ] || { printf '{%s}\n' "${diamond_facts#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+}
+
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
 # attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
@@ -240,8 +269,10 @@ diamond_pause() {
 
 diamond_sample() {
   command -v python3 && [ -d "$diamond_training/diamond/training" ] || return
+  local packages=--packages
+  [ -z "$diamond_inside" ] || packages= # those of the image are known, this Python is the node's
   PYTHONPATH=$diamond_training python3 -m diamond.training.sampler \
-    --run-folder "$diamond_place" --pid "$diamond_program" &
+    --run-folder "$diamond_place" --pid "$diamond_program" $packages &
 }
 
 # This attempt was taken for lost, as its node hung or its job was suspended, and a later one continues: two must not write.
@@ -342,6 +373,7 @@ diamond_open_run
 diamond_measure_time
 diamond_say_started
 diamond_keep_budget
+diamond_note_facts
 diamond_set_variables
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4

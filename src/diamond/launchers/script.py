@@ -153,6 +153,7 @@ def _head(batch: Batch) -> List[str]:
         "ranks": batch.ranks,
         "on": " ".join(batch.order.resume.on),
         "after": batch.after,
+        "inside": "image" if batch.entered.prefix else "",
     }
     lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
     program = [*batch.entered.prefix, *batch.program]

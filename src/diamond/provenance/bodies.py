@@ -109,7 +109,6 @@ class FactsSeen:
 
     attempt: str
     run: int
-    number: int = 0
     cpu: str = ""
     cores: int = 0
     memory_mb: int = 0
@@ -119,10 +118,6 @@ class FactsSeen:
     kernel: str = ""
     system: str = ""
     architecture: str = ""
-    scheduler: str = ""
-    node_count: int = 0
-    script: str = ""
-    """Digest of the batch script."""
     python: str = ""
     libraries: dict[str, str] = field(default_factory=dict)
     """Those that the program had loaded, with versions."""
@@ -152,6 +147,8 @@ class AttemptEnded:
     started: float | None = None
     ended: float | None = None
     exit_code: int | None = None
+    script: str = ""
+    """Digest of its batch script."""
     runs: list[RunEnded] = field(default_factory=list)
 
 

@@ -21,6 +21,7 @@ from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
 from diamond.runtimes.calls import own_words
 from diamond.runtimes.failures import packing_failed
+from diamond.runtimes.image_folders import read_json, short, write_json
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import (
     as_root,
@@ -29,7 +30,6 @@ from diamond.runtimes.namespaces import (
     remove_tree,
     takes_overlays,
 )
-from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.sif import squashfs_start
 from diamond.runtimes.site import step_file
 from diamond.runtimes.squash_job import SquashJob
@@ -69,7 +69,7 @@ class Apptainer:
 
     def builder(self, context: BuildContext) -> OverlayBuilder | SandboxBuilder:
         overlays = context.site.overlay and has_namespaces()
-        if overlays and takes_overlays(context.places.layers):
+        if overlays and takes_overlays(context.image_folders.layers):
             return OverlayBuilder(self.name, context)
         return SandboxBuilder(self.name, context)
 
@@ -95,9 +95,9 @@ class _Shared(ABC):
 
     def __init__(self, name: str, context: BuildContext) -> None:
         self._name, self._context = name, context
-        self._layers = context.places.layers / "apptainer"
+        self._layers = context.image_folders.layers / "apptainer"
         self._layers.mkdir(parents=True, exist_ok=True)
-        self._base = context.places.bases / short(context.plan.recipe.base_digest) / "rootfs"
+        self._base = context.image_folders.bases / short(context.plan.recipe.base_digest) / "rootfs"
         self._working: Optional[Path] = None
 
     @abstractmethod
@@ -108,7 +108,7 @@ class _Shared(ABC):
 
     def make_base(self) -> None:
         context = self._context
-        unpacked(context.plan.recipe, context.places, context.call, self._unpack)
+        unpacked(context.plan.recipe, context.image_folders, context.call, self._unpack)
 
     def run(self, step: Step) -> int:
         words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
@@ -140,19 +140,19 @@ class _Shared(ABC):
     def _unpack(self, base: Base, target: Path) -> int:
         context = self._context
         if base.kind == "rootfs":
-            return untar(base_file(context.places, base), target, context.call)
+            return untar(base_file(context.image_folders, base), target, context.call)
         if base.kind == "image":
-            return unsquash(base_file(context.places, base), target, context.call)
+            return unsquash(base_file(context.image_folders, base), target, context.call)
         words = [self._name, "build", "--sandbox", "--fakeroot"]
         if base.kind in ("docker", "oras"):
             address = f"{base.kind}://{base.repository}@{context.plan.recipe.base_digest}"
             words += ["--no-https"] if is_plain_http(base, context.site.insecure) else []
         elif base.kind == "sif":
-            address = str(base_file(context.places, base))
+            address = str(base_file(context.image_folders, base))
             if self._unsquash_sif(Path(address), target):
                 return 0
         else:
-            address = f"{base.kind}:{base_file(context.places, base)}"
+            address = f"{base.kind}:{base_file(context.image_folders, base)}"
         return context.call.run([*words, str(target), address], variables=self._folders())
 
     def _unsquash_sif(self, file: Path, target: Path) -> bool:
@@ -170,7 +170,7 @@ class _Shared(ABC):
     def _folders(self) -> Dict[str, str]:
         """Its cache and temporary files fill a home folder otherwise (apptainer#1380)."""
         prefix, context = self._name.upper(), self._context
-        cache = Path(context.site.cache or context.places.cache) / "apptainer"
+        cache = Path(context.site.cache or context.image_folders.cache) / "apptainer"
         cache.mkdir(parents=True, exist_ok=True)
         return {f"{prefix}_TMPDIR": str(context.scratch), f"{prefix}_CACHEDIR": str(cache)}
 

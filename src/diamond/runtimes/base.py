@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 
 from diamond.core.errors import EnvironmentFailed
-from diamond.images.plan import Plan, Step
+from diamond.images.plan import BuildPlan, Step
 from diamond.runtimes.calls import Call
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest
-from diamond.runtimes.places import Places
 from diamond.runtimes.site import Site, SiteFolder
 
 
@@ -54,8 +54,8 @@ class Probe:
 class BuildContext:
     """One build on its way, as its runtime sees it."""
 
-    plan: Plan
-    places: Places
+    plan: BuildPlan
+    image_folders: ImageFolders
     site: Site
     inside: SiteFolder
     scratch: Path
@@ -116,7 +116,7 @@ class Inside:
     """What a program needs in a container: what is bound, and where it starts."""
 
     binds: Sequence[Tuple[str, str]] = ()
-    """Places of this machine and where they are seen inside."""
+    """ImageFolders of this machine and where they are seen inside."""
     folder: str = ""
 
 

@@ -12,8 +12,8 @@ from diamond.images.plan import BASE
 from diamond.images.recipe import Recipe
 from diamond.runtimes.base import NotBegun
 from diamond.runtimes.calls import Call
+from diamond.runtimes.image_folders import ImageFolders, read_json, short, write_json
 from diamond.runtimes.namespaces import as_root, has_sub_ids, remove_tree
-from diamond.runtimes.places import Places, read_json, short, write_json
 from diamond.runtimes.store import find, find_file
 
 _MACHINES = {0x3E: "linux/amd64", 0xB7: "linux/arm64", 0x15: "linux/ppc64le"}
@@ -21,12 +21,12 @@ NEEDED_FOLDERS = ("mnt", "tmp", "proc", "sys", "dev", "etc", "var/tmp", "root", 
 NEEDED_FILES = ("etc/passwd", "etc/group", "etc/hosts", "etc/resolv.conf")
 
 
-def base_file(places: Places, base: Base) -> Path:
+def base_file(image_folders: ImageFolders, base: Base) -> Path:
     """The file that a base of this machine is; an image of Diamond's own is one too."""
     if base.kind in FILES:
         return Path(base.address).expanduser()
-    manifest = find(places, base.address, ["squashfs", "docker-archive"])
-    manifest = manifest or find_file(places, base.address)
+    manifest = find(image_folders, base.address, ["squashfs", "docker-archive"])
+    manifest = manifest or find_file(image_folders, base.address)
     if manifest is None:
         raise NotBegun(
             BASE,
@@ -37,10 +37,10 @@ def base_file(places: Places, base: Base) -> Path:
 
 
 def unpacked(
-    recipe: Recipe, places: Places, call: Call, unpack: Callable[[Base, Path], int]
+    recipe: Recipe, image_folders: ImageFolders, call: Call, unpack: Callable[[Base, Path], int]
 ) -> Path:
     """The base as a folder, made once for each digest. `unpack` fills the folder that it is given."""
-    home = places.bases / short(recipe.base_digest)
+    home = image_folders.bases / short(recipe.base_digest)
     rootfs = home / "rootfs"
     if read_json(home / "base.json"):
         return rootfs
@@ -119,7 +119,7 @@ def _resolved(rootfs: Path, name: str, depth: int = 10) -> Path | None:
 
 
 def _make_usable(rootfs: Path, call: Call) -> None:
-    """Every base gets the places that runtimes bind over; a tiny one may lack them."""
+    """Every base gets the image_folders that runtimes bind over; a tiny one may lack them."""
     lines = [f"mkdir -p {' '.join(NEEDED_FOLDERS)}", "chmod 1777 tmp var/tmp"]
     lines += [f"[ -e {name} ] || [ -L {name} ] || : >{name}" for name in NEEDED_FILES]
     call.run(as_root(["sh", "-euc", "\n".join(lines)]), folder=rootfs)

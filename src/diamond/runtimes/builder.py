@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Optional
 from diamond.core.errors import BadRequest, Cancelled, DiamondError
 from diamond.core.order import Build, build_from
 from diamond.images.diagnosis import diagnose
-from diamond.images.plan import Plan, make_plan
+from diamond.images.plan import BuildPlan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
 from diamond.runtimes.abilities import abilities
 from diamond.runtimes.adapters import choose_builder, likely_builder
@@ -29,7 +29,7 @@ from diamond.runtimes.building import StepFailed, Work, build_image, find_image,
 from diamond.runtimes.calls import Call, own_words
 from diamond.runtimes.entering import program_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
-from diamond.runtimes.places import Places, read_json, write_json, write_whole
+from diamond.runtimes.image_folders import ImageFolders, read_json, write_json, write_whole
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.resolving import Resolver
 from diamond.runtimes.site import Site, read_site
@@ -84,7 +84,7 @@ class BuildTask:
 
     file: Path
     build: Build
-    places: Places
+    image_folders: ImageFolders
     site: Site
     report: Report
     stop: _Stop
@@ -118,10 +118,10 @@ class BuildTask:
     def write_enter(self, arguments: argparse.Namespace) -> None:
         """A script that starts a command inside the image that was built, for people and tests."""
         recipe, runtime = self.recipe(), self.runtime
-        manifest = find(self.places, recipe.identity, [runtime.format])
+        manifest = find(self.image_folders, recipe.identity, [runtime.format])
         if manifest is None:
             raise BadRequest("This image is not built yet", "Run the build first.")
-        manifest = verify(self.places, manifest)
+        manifest = verify(self.image_folders, manifest)
         binds = [
             (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
         ]
@@ -141,7 +141,9 @@ class BuildTask:
     @cached_property
     def runtime(self) -> Runtime:
         """What builds here; found out by trying."""
-        chosen, why = choose_builder(self.build.environment, self.build.runtime, self.places.tmp)
+        chosen, why = choose_builder(
+            self.build.environment, self.build.runtime, self.image_folders.tmp
+        )
         self.report.say(f"runtime: {why}")
         return chosen
 
@@ -154,7 +156,9 @@ class BuildTask:
         if likely_builder(environment, self.build.runtime) is None:
             self.runtime  # noqa: B018 -- says why nothing here can build it, before anything is fetched
         unlocked = bool(environment.requirements) and not environment.lock
-        resolver = Resolver(self.places, self.site, self._call(), self._uv() if unlocked else None)
+        resolver = Resolver(
+            self.image_folders, self.site, self._call(), self._uv() if unlocked else None
+        )
         first = resolver.resolve_base(environment, self.build.base_digest)
         python = (environment.python or self._python_of(first)) if unlocked else ""
         recipe = resolver.with_lock(first, python, upgrade=self.build.upgrade)
@@ -171,7 +175,7 @@ class BuildTask:
     def _work(self, runtime: Runtime) -> Work:
         shell = [*own_words(), "shell", str(self.file)]
         return Work(
-            places=self.places,
+            image_folders=self.image_folders,
             site=self.site,
             runtime=runtime,
             uv=self._uv() if self.build.environment.requirements else self._found_uv(),
@@ -187,14 +191,14 @@ class BuildTask:
         return self.uv if os.access(self.uv, os.X_OK) else find_uv(self._tools)
 
     def _uv(self) -> Optional[str]:
-        log = self.places.tmp / f"diamond-uv-{os.getuid()}.log"
+        log = self.image_folders.tmp / f"diamond-uv-{os.getuid()}.log"
         return self._found_uv() or fetch_uv(
             self._tools, log=log, say=self.report.say, cancelled=self.stop.is_asked
         )
 
     @property
     def _tools(self) -> Path:
-        return self.places.root.parent
+        return self.image_folders.root.parent
 
 
 class _Stop:
@@ -223,14 +227,14 @@ def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
     work = Path(told["work"])
     site = read_site(told.get("site") or {})
     tmp = Path(site.tmp or told.get("tmp") or "/tmp")
-    places = Places(work / "images", tmp)
-    places.make()
+    image_folders = ImageFolders(work / "images", tmp)
+    image_folders.make()
     build = build_from(told["build"])
     uv, name = str(told.get("uv") or ""), str(told["name"])
-    return BuildTask(file.absolute(), build, places, site, report, stop, name, uv)
+    return BuildTask(file.absolute(), build, image_folders, site, report, stop, name, uv)
 
 
-def _begin_before(builder: Builder, plan: Plan, name: str) -> None:
+def _begin_before(builder: Builder, plan: BuildPlan, name: str) -> None:
     step = plan.step(name)
     below = plan.steps[0] if step.kind == "base" else plan.below(step)
     if not builder.has(below.key):

@@ -14,20 +14,20 @@ from typing import Callable, ContextManager, Iterator, List, Optional, Sequence
 from diamond.core.errors import Cancelled, EnvironmentFailed
 from diamond.images.diagnosis import diagnose
 from diamond.images.inventory import INVENTORY
-from diamond.images.plan import BASE, PACK, TEST, Plan, Step, make_plan
+from diamond.images.plan import BASE, PACK, TEST, BuildPlan, Step, make_plan
 from diamond.images.recipe import Recipe, recipe_data
 from diamond.images.rendering import form_for, render
 from diamond.runtimes import store
 from diamond.runtimes.base import BuildContext, Builder, Runtime
 from diamond.runtimes.calls import Call
 from diamond.runtimes.finishing import finished
+from diamond.runtimes.image_folders import ImageFolders, short
 from diamond.runtimes.image_test import run_test
 from diamond.runtimes.lock import held
 from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.runtimes.namespaces import remove_tree
-from diamond.runtimes.places import Places, short
 from diamond.runtimes.reporting import Report
-from diamond.runtimes.sharing import giving_place, share, shared_places, take_shared
+from diamond.runtimes.sharing import group_folders, share, take_shared, writable_shared_folder
 from diamond.runtimes.site import Site, lay_out_site
 from diamond.runtimes.step_times import remember_time, whole_time
 
@@ -48,7 +48,7 @@ class StepFailed(EnvironmentFailed):
 class Work:
     """Everything that a build needs to know of this machine."""
 
-    places: Places
+    image_folders: ImageFolders
     site: Site
     runtime: Runtime
     uv: Optional[str] = None
@@ -61,7 +61,7 @@ class Work:
     @property
     def scratch(self) -> Path:
         """The host is part of the name: whether a build is alive can only be seen on its own node."""
-        return self.places.building / f"{platform.node()}.{self.build or os.getpid()}"
+        return self.image_folders.building / f"{platform.node()}.{self.build or os.getpid()}"
 
 
 def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
@@ -72,7 +72,7 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
     found = find_image(recipe, work, report)
     if found is None:
         plan = make_plan(recipe, work.runtime.name)
-        lock = work.places.identities / f"{short(plan.identity)}.{work.runtime.format}.lock"
+        lock = work.image_folders.identities / f"{short(plan.identity)}.{work.runtime.format}.lock"
 
         def waiting() -> None:
             report.say("another build of the same image is at work; waiting for it")
@@ -87,12 +87,12 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
 
 def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[ImageManifest]:
     """Report the image of a recipe that is already here, in the user's own store or the group's."""
-    work.places.make()
+    work.image_folders.make()
     formats = [work.runtime.format]
-    found = store.find(work.places, recipe.identity, formats)
+    found = store.find(work.image_folders, recipe.identity, formats)
     if found is None:
-        places = shared_places(work.site.shared, work.places)
-        found = take_shared(places, work.places, recipe.identity, formats)
+        image_folders = group_folders(work.site.shared, work.image_folders)
+        found = take_shared(image_folders, work.image_folders, recipe.identity, formats)
     if found is not None:
         report.tell("image", record=manifest_data(found), reused=True, recipe=recipe_data(recipe))
         report.say(f"the image is here already: {found.file}")
@@ -101,10 +101,10 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[ImageMani
 
 @contextmanager
 def open_builder(
-    plan: Plan, work: Work, call: Call, *, discards: bool = False
+    plan: BuildPlan, work: Work, call: Call, *, discards: bool = False
 ) -> Iterator[Builder]:
     """A builder with a scratch folder of its own; what is unfinished is thrown away at the end."""
-    sweep(work.places)
+    sweep(work.image_folders)
     scratch, lock = work.scratch, _lock_of(work.scratch)
     with ExitStack() as stack:
         stack.callback(lock.unlink, missing_ok=True)
@@ -113,17 +113,19 @@ def open_builder(
         remove_tree(scratch)
         scratch.mkdir()
         site = scratch / "site"
-        inside = lay_out_site(work.site, plan, folder=site, places=work.places, uv=work.uv)
+        inside = lay_out_site(
+            work.site, plan, folder=site, image_folders=work.image_folders, uv=work.uv
+        )
         (site / "inventory.sh").write_text(INVENTORY, encoding="utf-8")
-        context = BuildContext(plan, work.places, work.site, inside, scratch, call, discards)
+        context = BuildContext(plan, work.image_folders, work.site, inside, scratch, call, discards)
         builder = work.runtime.builder(context)
         stack.callback(builder.abandon)
         yield builder
 
 
-def sweep(places: Places) -> None:
+def sweep(image_folders: ImageFolders) -> None:
     """Remove what builds of this node left behind that were killed."""
-    for scratch in places.building.glob(f"{platform.node()}.*"):
+    for scratch in image_folders.building.glob(f"{platform.node()}.*"):
         if scratch.is_dir() and not _is_alive(scratch):
             remove_tree(scratch)
             _lock_of(scratch).unlink(missing_ok=True)
@@ -139,7 +141,7 @@ def has_own_layer(number: int, count: int) -> bool:
 
 
 class _Build:
-    def __init__(self, plan: Plan, work: Work, report: Report) -> None:
+    def __init__(self, plan: BuildPlan, work: Work, report: Report) -> None:
         self._plan, self._work, self._report = plan, work, report
         self._begun = time.time()
         self._call = Call(report.write, work.cancelled, mask=work.site.secrets)
@@ -185,7 +187,7 @@ class _Build:
 
         Builds that share a beginning make it once: the second waits for the layer and finds it.
         """
-        lock = self._work.places.layers / f"{short(step.key)}.lock"
+        lock = self._work.image_folders.layers / f"{short(step.key)}.lock"
         with held(lock, waiting=self._say_waiting, cancelled=self._work.cancelled):
             if (keeps or step.kind == BASE) and not is_open and builder.has(step.key):
                 self._report.cached(step)
@@ -193,7 +195,7 @@ class _Build:
             self._report.started(step)
             begun = time.monotonic()
             code = self._run_step(builder, step, kept, is_open=is_open, keeps=keeps)
-            remember_time(self._work.places, step, time.monotonic() - begun)
+            remember_time(self._work.image_folders, step, time.monotonic() - begun)
         self._report.ended(step, code)
         if code:
             raise self._failure(step, code, list(self._call.last))
@@ -221,8 +223,10 @@ class _Build:
         self._report.started(step)
         self._call.last.clear()
         try:
-            manifest = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
-            remember_time(self._work.places, step, time.monotonic() - begun)
+            manifest = finished(
+                builder, self._plan, self._work.runtime, self._work.image_folders, scratch
+            )
+            remember_time(self._work.image_folders, step, time.monotonic() - begun)
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(step, error) from error
         self._report.ended(step, 0)
@@ -240,13 +244,13 @@ class _Build:
                 step,
                 manifest,
                 work.runtime,
-                places=work.places,
+                image_folders=work.image_folders,
                 scratch=work.scratch,
                 call=self._call,
             )
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(step, error) from error
-        remember_time(work.places, step, time.monotonic() - begun)
+        remember_time(work.image_folders, step, time.monotonic() - begun)
         self._report.ended(step, code)
         if code:
             raise self._failure(step, code, list(self._call.last))
@@ -254,7 +258,7 @@ class _Build:
     def _keep(self, manifest: ImageManifest) -> ImageManifest:
         try:
             manifest = _built(manifest, self._plan, self._work, self._begun)
-            manifest = self._shared(store.keep_manifest(self._work.places, manifest))
+            manifest = self._shared(store.keep_manifest(self._work.image_folders, manifest))
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(self._plan.step(PACK), error) from error
         self._report.say(f"image {manifest.sha256} in {manifest.file}")
@@ -264,8 +268,8 @@ class _Build:
 
     def _shared(self, manifest: ImageManifest) -> ImageManifest:
         """The one file lies where the group looks; without one, where it is."""
-        group = giving_place(self._work.site.shared, self._work.places)
-        return share(group, self._work.places, manifest) if group else manifest
+        group = writable_shared_folder(self._work.site.shared, self._work.image_folders)
+        return share(group, self._work.image_folders, manifest) if group else manifest
 
     def _broken(self, step: Step, error: Exception) -> StepFailed:
         """A step that did not end by itself: Diamond has words for it, or the machine has (a full disk)."""
@@ -307,20 +311,20 @@ class _Build:
 
 def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextManager[object]:
     """Of all people of the group one builds."""
-    group = giving_place(work.site.shared, work.places)
+    group = writable_shared_folder(work.site.shared, work.image_folders)
     if group is None:
         return nullcontext()
     lock = group.identities / name
     return held(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
 
 
-def _built(manifest: ImageManifest, plan: Plan, work: Work, begun: float) -> ImageManifest:
+def _built(manifest: ImageManifest, plan: BuildPlan, work: Work, begun: float) -> ImageManifest:
     now = time.time()
     seconds = now - begun
     facts = {
         "at": now,
         "seconds": round(seconds, 3),
-        "whole_seconds": round(max(seconds, whole_time(work.places, plan)), 3),
+        "whole_seconds": round(max(seconds, whole_time(work.image_folders, plan)), 3),
         "host": platform.node(),
         "user": pwd.getpwuid(os.getuid()).pw_name,
         "build": work.build,

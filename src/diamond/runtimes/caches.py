@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.podman import layers_name, storage_words
 
 ANSWER_SECONDS = 60.0
@@ -18,33 +18,33 @@ ANSWER_SECONDS = 60.0
 PROGRAMS = ("podman", "docker")
 
 
-def oci_layers(places: Places, program: str, before: float) -> List[Tuple[str, int]]:
+def oci_layers(image_folders: ImageFolders, program: str, before: float) -> List[Tuple[str, int]]:
     """Layers of builds that were made before then and that none younger stands on, with the bytes that each adds."""
-    known = _layers(places, program)
+    known = _layers(image_folders, program)
     old = [one for one in known if one["made"] < before]
     young = [one for one in known if one["made"] >= before]
     unneeded = [one for one in old if not any(_stands_on(other, one) for other in young)]
     return [(one["name"], _added(one, known)) for one in unneeded]
 
 
-def remove_oci_layers(places: Places, program: str, names: Sequence[str]) -> None:
-    _ask(places, program, ["rmi", "--force", *names])
+def remove_oci_layers(image_folders: ImageFolders, program: str, names: Sequence[str]) -> None:
+    _ask(image_folders, program, ["rmi", "--force", *names])
 
 
-def charliecloud_cache(places: Places) -> List[Path]:
+def charliecloud_cache(image_folders: ImageFolders) -> List[Path]:
     """Its cache is one repository, which goes as a whole, and the marks of the steps in it."""
-    folders = [places.root / "charliecloud", places.layers / "charliecloud"]
+    folders = [image_folders.root / "charliecloud", image_folders.layers / "charliecloud"]
     return [one for one in folders if one.is_dir()]
 
 
-def _layers(places: Places, program: str) -> List[Dict[str, Any]]:
-    is_used = program != "podman" or (places.root / "oci").is_dir()
+def _layers(image_folders: ImageFolders, program: str) -> List[Dict[str, Any]]:
+    is_used = program != "podman" or (image_folders.root / "oci").is_dir()
     if not is_used or not shutil.which(program):
         return []
-    names = _ask(places, program, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
-    own = f"{layers_name(program, places.root)}:"
+    names = _ask(image_folders, program, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
+    own = f"{layers_name(program, image_folders.root)}:"
     layers = [name for name in names if name.startswith(own)]
-    told = _ask(places, program, ["image", "inspect", *layers]) if layers else ""
+    told = _ask(image_folders, program, ["image", "inspect", *layers]) if layers else ""
     return [_layer(name, one) for name, one in zip(layers, json.loads(told or "[]"))]
 
 
@@ -64,9 +64,9 @@ def _added(layer: Dict[str, Any], known: List[Dict[str, Any]]) -> int:
     return max(int(layer["size"]) - max(below, default=0), 0)
 
 
-def _ask(places: Places, program: str, words: Sequence[str]) -> str:
+def _ask(image_folders: ImageFolders, program: str, words: Sequence[str]) -> str:
     """What it says; nothing where it fails: room is then not freed, and nothing is said of it."""
-    command = [program, *storage_words(program, places.root), *words]
+    command = [program, *storage_words(program, image_folders.root), *words]
     try:
         done = subprocess.run(
             command,

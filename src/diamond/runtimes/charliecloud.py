@@ -25,10 +25,10 @@ from diamond.runtimes.bases import (
     untar,
 )
 from diamond.runtimes.failures import packing_failed
+from diamond.runtimes.image_folders import short, write_json
 from diamond.runtimes.lock import held
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import has_namespaces, remove_tree
-from diamond.runtimes.places import short, write_json
 from diamond.runtimes.site import step_file
 
 _EXIT = re.compile(r"RUN command exited with (\d+)")
@@ -81,7 +81,7 @@ class Charliecloud:
     def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set again.
 
-        It makes no places to bind on in a read-only image (0.31), so the squashfs is mounted under an overlay first.
+        It makes no image_folders to bind on in a read-only image (0.31), so the squashfs is mounted under an overlay first.
         """
         mounting = ["unshare", "--map-root-user", "--mount", "bash", "-c", _MOUNT, manifest.file]
         user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
@@ -101,7 +101,7 @@ class Charliecloud:
 class CharliecloudBuilder:
     def __init__(self, context: BuildContext) -> None:
         self._context = context
-        self._layers = context.places.layers / "charliecloud"
+        self._layers = context.image_folders.layers / "charliecloud"
         self._layers.mkdir(parents=True, exist_ok=True)
         self._name = f"diamond-{context.scratch.name}"
         self._base = f"diamond-base-{short(context.plan.steps[0].key)}"
@@ -206,7 +206,7 @@ class CharliecloudBuilder:
                 raise failed_base(base.reference, list(context.call.last))
             return
         rootfs = context.scratch / "rootfs"
-        file = base_file(context.places, base)
+        file = base_file(context.image_folders, base)
         unpack = untar if base.kind == "rootfs" else unsquash
         if base.kind not in ("rootfs", "sif", "image"):
             raise EnvironmentFailed(
@@ -239,7 +239,7 @@ class CharliecloudBuilder:
         return {**who, **mail, "PATH": path, "USER": user}
 
     def _storage(self) -> Path:
-        return self._context.places.root / "charliecloud"
+        return self._context.image_folders.root / "charliecloud"
 
     def _folder(self, name: str) -> Path:
         return self._storage() / "img" / name

@@ -83,19 +83,19 @@ def _python_if_any(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> 
 
 def fill_cache(recipe: Recipe, python: str, work: Work, call: Call) -> None:
     """uv has no download command; an installation that is thrown away leaves the wheels in its cache."""
-    target = work.places.building / f"fetch-{os.getpid()}"
-    lock = work.places.building / f"fetch-{os.getpid()}.txt"
+    target = work.image_folders.building / f"fetch-{os.getpid()}"
+    lock = work.image_folders.building / f"fetch-{os.getpid()}.txt"
     lock.write_text(recipe.lock, encoding="utf-8")
     words = [str(work.uv), "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
     words += ["--target", str(target), "--requirement", str(lock), "--python", own_python()]
     if python:
         words += ["--python-version", python]
-    variables = site_variables(work.site, work.places, recipe.environment.accelerator)
+    variables = site_variables(work.site, work.image_folders, recipe.environment.accelerator)
     if not has_torch_builds(recipe.lock):
         variables.pop("UV_TORCH_BACKEND", None)
     call.say("bringing the packages of the lock into uv's cache")
     try:
-        if call.run(words, variables=variables, folder=work.places.building, quietly=True):
+        if call.run(words, variables=variables, folder=work.image_folders.building, quietly=True):
             call.say("not all packages could be brought beforehand; the build will ask for them")
     finally:
         remove_tree(target)

@@ -9,15 +9,15 @@ from typing import List
 
 from diamond.core.order import canonical
 from diamond.images.inventory import read_inventory
-from diamond.images.plan import Plan, has_venv
+from diamond.images.plan import BuildPlan, has_venv
 from diamond.images.scripts import VENV
 from diamond.runtimes.base import Builder, Runtime
+from diamond.runtimes.image_folders import ImageFolders, short
 from diamond.runtimes.manifests import SUFFIXES, ImageManifest
-from diamond.runtimes.places import Places, short
 
 
 def finished(
-    builder: Builder, plan: Plan, runtime: Runtime, places: Places, scratch: Path
+    builder: Builder, plan: BuildPlan, runtime: Runtime, image_folders: ImageFolders, scratch: Path
 ) -> ImageManifest:
     """The manifest of the image; its file still lies in `scratch` (a virtual environment lies in its place)."""
     packages, python = read_inventory(builder.read(plan.top, "inventory.sh"))
@@ -25,7 +25,7 @@ def finished(
     builder.pack(plan.top, target)
     environment = plan.recipe.environment
     is_venv = runtime.format == "venv"
-    home = places.venvs / short(plan.identity)
+    home = image_folders.venvs / short(plan.identity)
     venv = str(home / "venv") if is_venv else VENV
     variables = dict(environment.variables)
     if has_venv(environment):

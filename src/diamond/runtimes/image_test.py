@@ -9,8 +9,8 @@ from diamond.images.plan import Step
 from diamond.runtimes.base import Inside, Runtime
 from diamond.runtimes.calls import Call
 from diamond.runtimes.entering import program_script
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest
-from diamond.runtimes.places import Places
 
 
 def run_test(
@@ -18,7 +18,7 @@ def run_test(
     manifest: ImageManifest,
     runtime: Runtime,
     *,
-    places: Places,
+    image_folders: ImageFolders,
     scratch: Path,
     call: Call,
 ) -> int:
@@ -27,7 +27,7 @@ def run_test(
     folder.mkdir()
     script = scratch / "test.sh"
     script.write_text(step.script, encoding="utf-8")
-    file = _beside_the_store(manifest, places, scratch)
+    file = _beside_the_store(manifest, image_folders, scratch)
     try:
         binds = [(str(folder), str(folder)), (str(script), str(script))]
         enter = runtime.enter(replace(manifest, file=str(file)), Inside(binds, str(folder)))
@@ -39,10 +39,10 @@ def run_test(
         file.unlink()
 
 
-def _beside_the_store(manifest: ImageManifest, places: Places, scratch: Path) -> Path:
+def _beside_the_store(manifest: ImageManifest, image_folders: ImageFolders, scratch: Path) -> Path:
     """Runtimes find their own storage from an image's folder, so the file must seem to lie as deep as in the store."""
     packed = Path(manifest.file)
-    link = places.building / f"{scratch.name}{packed.suffix}"
+    link = image_folders.building / f"{scratch.name}{packed.suffix}"
     link.unlink(missing_ok=True)
     link.symlink_to(packed)
     return link

@@ -23,9 +23,9 @@ from diamond.runtimes.apptainer import version_of
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, failed_base
 from diamond.runtimes.failures import packing_failed
+from diamond.runtimes.image_folders import short
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import takes_overlays
-from diamond.runtimes.places import short
 from diamond.runtimes.site import step_file
 
 MAX_COMMANDS = 100
@@ -142,8 +142,8 @@ class PodmanBuilder:
 
     def __init__(self, context: BuildContext) -> None:
         self._context = context
-        self._words = [self.name, *storage_words(self.name, context.places.root)]
-        self._mark = f"diamond-{_hashed(context.places.root)}-"
+        self._words = [self.name, *storage_words(self.name, context.image_folders.root)]
+        self._mark = f"diamond-{_hashed(context.image_folders.root)}-"
         """How the names of containers begin; a build's folder follows. A daemon may serve several people."""
         self._container, self._swept = f"{self._mark}{context.scratch.name}", False
         self._image = ""
@@ -161,7 +161,7 @@ class PodmanBuilder:
         return f"{self.name}, one commit for each step"
 
     def tag_of(self, key: str) -> str:
-        return f"{layers_name(self.name, self._context.places.root)}:{short(key)}"
+        return f"{layers_name(self.name, self._context.image_folders.root)}:{short(key)}"
 
     def has(self, key: str) -> bool:
         return self.tag_of(key) in self._tags()
@@ -172,7 +172,7 @@ class PodmanBuilder:
         base = read_base(plan.recipe.environment.base)
         tag = self.tag_of(plan.steps[0].key)
         if base.kind == "rootfs":
-            words = ["import", str(base_file(self._context.places, base)), tag]
+            words = ["import", str(base_file(self._context.image_folders, base)), tag]
         else:
             words = ["tag", self._fetch(), tag]
         if call.run([*self._words, *words], quietly=True):
@@ -247,7 +247,7 @@ class PodmanBuilder:
                 raise failed_base(base.reference, list(call.last))
             return name
         if base.kind in ("oci-archive", "docker-archive", "image"):
-            file = str(base_file(self._context.places, base))
+            file = str(base_file(self._context.image_folders, base))
             said = call.output([*self._words, "load", "--input", file])
             if said is None:
                 raise failed_base(base.reference, list(call.last))
@@ -281,7 +281,7 @@ class PodmanBuilder:
         self._swept = True
         listing = ["ps", "--all", "--filter", f"name=^{self._mark}{platform.node()}[.]"]
         names = (self._quiet([*self._words, *listing, "--format", "{{.Names}}"]) or "").split()
-        building = self._context.places.building
+        building = self._context.image_folders.building
         left = [name for name in names if not (building / name[len(self._mark) :]).exists()]
         if left:
             self._quiet([*self._words, *self.removing, *left])

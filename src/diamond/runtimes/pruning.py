@@ -10,9 +10,9 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from diamond.runtimes.building import sweep
 from diamond.runtimes.caches import PROGRAMS, charliecloud_cache, oci_layers, remove_oci_layers
+from diamond.runtimes.image_folders import ImageFolders, read_json
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import remove_tree
-from diamond.runtimes.places import Places, read_json
 from diamond.runtimes.sharing import unpublish
 from diamond.runtimes.store import every, remove
 
@@ -36,42 +36,46 @@ class Unneeded:
 
 
 def prune(
-    places: Places,
+    image_folders: ImageFolders,
     *,
     images: Sequence[str],
     days: float,
     dry_run: bool,
     now: float,
-    group: Optional[Places] = None,
+    group: Optional[ImageFolders] = None,
 ) -> List[Dict[str, Any]]:
     """`images` are sha256 of files that the service knows to be unwanted; `group` is the folder of a Unix group."""
-    sweep(places)
+    sweep(image_folders)
     before = now - days * DAY
-    found = [*_images(places, images), *_old(places, before), *_leftovers(places, now)]
+    found = [
+        *_images(image_folders, images),
+        *_old(image_folders, before),
+        *_leftovers(image_folders, now),
+    ]
     found += [
-        *_caches(places, before),
-        *(_of_group(group, places, images, before) if group else ()),
+        *_caches(image_folders, before),
+        *(_of_group(group, image_folders, images, before) if group else ()),
     ]
     for one in found if not dry_run else []:
-        _remove(places, one)
+        _remove(image_folders, one)
     return [one.as_data() for one in found]
 
 
-def _remove(places: Places, one: Unneeded) -> None:
+def _remove(image_folders: ImageFolders, one: Unneeded) -> None:
     if one.kept_by:
-        remove_oci_layers(places, one.kept_by, [one.layer])
+        remove_oci_layers(image_folders, one.kept_by, [one.layer])
     elif one.kind == "group-file":
         unpublish(one.path)
     elif one.manifest is not None:
-        remove(places, one.manifest)
+        remove(image_folders, one.manifest)
     elif one.path.is_dir():
         remove_tree(one.path)
     else:
         one.path.unlink(missing_ok=True)
 
 
-def _images(places: Places, unwanted: Sequence[str]) -> Iterator[Unneeded]:
-    for manifest in every(places):
+def _images(image_folders: ImageFolders, unwanted: Sequence[str]) -> Iterator[Unneeded]:
+    for manifest in every(image_folders):
         if manifest.sha256 in unwanted:
             kind = "venv" if manifest.format == "venv" else "image"
             size = 0 if manifest.shared else manifest.size
@@ -79,27 +83,29 @@ def _images(places: Places, unwanted: Sequence[str]) -> Iterator[Unneeded]:
             yield Unneeded(kind, manifest.sha256[:12], size, why, Path(manifest.file), manifest)
 
 
-def _old(places: Places, before: float) -> Iterator[Unneeded]:
+def _old(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
     """Layers and bases that no build touched since: the next build makes them again."""
-    for layer in places.layers.glob("apptainer/*"):
+    for layer in image_folders.layers.glob("apptainer/*"):
         if _touched(layer) < before:
             yield Unneeded(
                 "layer", layer.name[:12], _size(layer), "no build used it for long", layer
             )
-    for base in places.bases.iterdir() if places.bases.is_dir() else ():
+    for base in image_folders.bases.iterdir() if image_folders.bases.is_dir() else ():
         if base.is_dir() and _touched(base) < before:
             told = read_json(base / "base.json") or {}
             name = str(told.get("reference") or base.name[:12])
             yield Unneeded("base", name, _size(base), "no build used it for long", base)
 
 
-def _caches(places: Places, before: float) -> Iterator[Unneeded]:
+def _caches(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
     """What runtimes keep in a storage of their own."""
     why = "made long ago, and no newer step needs it"
     for program in PROGRAMS:
-        for name, size in oci_layers(places, program, before):
-            yield Unneeded("layer", name[-12:], size, why, places.root, kept_by=program, layer=name)
-    cache = charliecloud_cache(places)
+        for name, size in oci_layers(image_folders, program, before):
+            yield Unneeded(
+                "layer", name[-12:], size, why, image_folders.root, kept_by=program, layer=name
+            )
+    cache = charliecloud_cache(image_folders)
     if cache and max(map(_touched, cache)) < before:
         for one in cache:
             why = "no build used charliecloud for long"
@@ -107,10 +113,10 @@ def _caches(places: Places, before: float) -> Iterator[Unneeded]:
 
 
 def _of_group(
-    group: Places, places: Places, unwanted: Sequence[str], before: float
+    group: ImageFolders, image_folders: ImageFolders, unwanted: Sequence[str], before: float
 ) -> Iterator[Unneeded]:
     """Files that this user shared with their group: only they may remove them, and others may still read them."""
-    wanted = {one.sha256 for one in every(places)} - set(unwanted)
+    wanted = {one.sha256 for one in every(image_folders)} - set(unwanted)
     for file in sorted(group.store.glob("*.sqfs")):
         is_own = file.lstat().st_uid == os.geteuid()
         if is_own and file.stem not in wanted and _time(file) < before:
@@ -118,12 +124,12 @@ def _of_group(
             yield Unneeded("group-file", file.stem[:12], _size(file), why, file)
 
 
-def _leftovers(places: Places, now: float) -> Iterator[Unneeded]:
+def _leftovers(image_folders: ImageFolders, now: float) -> Iterator[Unneeded]:
     """Files that a broken transfer or an old agent has left."""
-    for part in (places.root / "arriving").glob("*"):
+    for part in (image_folders.root / "arriving").glob("*"):
         if now - _touched(part) > DAY:
             yield Unneeded("unfinished", part.name[:12], _size(part), "its move has ended", part)
-    builders = sorted((places.root.parent / "builder").glob("builder-*.pyz"), key=_touched)
+    builders = sorted((image_folders.root.parent / "builder").glob("builder-*.pyz"), key=_touched)
     for old in builders[:-1]:
         if now - _touched(old) > DAY:
             yield Unneeded("cache", old.name, _size(old), "of an older agent", old)

@@ -12,8 +12,8 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
 from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.calls import Call
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest, manifest_data, manifest_from
-from diamond.runtimes.places import Places
 from diamond.runtimes.podman import image_id, storage_words
 from diamond.runtimes.sif import add_note, read_note, unwrap_sif, wrap_sif
 from diamond.runtimes.store import arrived
@@ -27,16 +27,16 @@ def push(
     recipe: Dict[str, Any],
     address: str,
     *,
-    places: Places,
+    image_folders: ImageFolders,
     insecure: Sequence[str],
     call: Call,
 ) -> None:
     """Raises `EnvironmentFailed` with the registry's own words."""
     plain = is_plain_http(Base("docker", address), insecure)
     if manifest.format == "docker-archive":
-        _push_archive(manifest, address, places, plain=plain, call=call)
+        _push_archive(manifest, address, image_folders, plain=plain, call=call)
         return
-    sif = _aside(places, "push", manifest.sha256)
+    sif = _aside(image_folders, "push", manifest.sha256)
     try:
         wrap_sif(Path(manifest.file), sif, platform=manifest.platform, call=call)
         add_note(sif, NOTE, json.dumps({"record": manifest_data(manifest), "recipe": recipe}), call)
@@ -47,11 +47,11 @@ def push(
 
 
 def pull(
-    address: str, *, places: Places, insecure: Sequence[str], call: Call
+    address: str, *, image_folders: ImageFolders, insecure: Sequence[str], call: Call
 ) -> Tuple[ImageManifest, Dict[str, Any]]:
     """The image that a SIF of Diamond's holds, with the recipe it came from. Raises `EnvironmentFailed`."""
     plain = is_plain_http(Base("oras", address), insecure)
-    sif = _aside(places, "pull", address.replace("/", "_"))
+    sif = _aside(image_folders, "pull", address.replace("/", "_"))
     file = sif.with_suffix(".sqfs")
     try:
         words = [
@@ -72,20 +72,22 @@ def pull(
         manifest = replace(manifest_from(told["record"]), shared=False)
         if manifest.format != "squashfs":
             raise EnvironmentFailed(f"{address} holds no squashfs", "Push it again.")
-        return arrived(places, replace(manifest, size=file.stat().st_size), file), told["recipe"]
+        return arrived(image_folders, replace(manifest, size=file.stat().st_size), file), told[
+            "recipe"
+        ]
     finally:
         sif.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
 
 
 def _push_archive(
-    manifest: ImageManifest, address: str, places: Places, *, plain: bool, call: Call
+    manifest: ImageManifest, address: str, image_folders: ImageFolders, *, plain: bool, call: Call
 ) -> None:
     if manifest.runtime not in ("podman", "docker"):
         raise EnvironmentFailed(
             f"An archive that {manifest.runtime} made cannot be pushed", "Build it with podman."
         )
-    program = [manifest.runtime, *storage_words(manifest.runtime, places.root)]
+    program = [manifest.runtime, *storage_words(manifest.runtime, image_folders.root)]
     _run([*program, "load", "--quiet", "--input", manifest.file], call, "could not be loaded")
     tls = ["--tls-verify=false"] if plain and manifest.runtime == "podman" else []
     if manifest.runtime == "docker":
@@ -110,6 +112,6 @@ def _run(words: List[str], call: Call, failed: str) -> None:
         )
 
 
-def _aside(places: Places, act: str, name: str) -> Path:
-    places.building.mkdir(parents=True, exist_ok=True)
-    return places.building / f"{act}-{name}.sif"
+def _aside(image_folders: ImageFolders, act: str, name: str) -> Path:
+    image_folders.building.mkdir(parents=True, exist_ok=True)
+    return image_folders.building / f"{act}-{name}.sif"

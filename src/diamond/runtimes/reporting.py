@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Optional
 
 from diamond.core.task import Reason
 from diamond.images.plan import Step
-from diamond.runtimes.places import write_json
+from diamond.runtimes.image_folders import write_json
 
 MOST_WORDS = 1000
 

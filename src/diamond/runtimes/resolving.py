@@ -19,8 +19,8 @@ from diamond.images.recipe import Recipe, lock_key, platform_of
 from diamond.runtimes.base import NotBegun
 from diamond.runtimes.bases import base_file
 from diamond.runtimes.calls import Call
+from diamond.runtimes.image_folders import ImageFolders, read_json, short, write_json, write_whole
 from diamond.runtimes.manifests import stat_of
-from diamond.runtimes.places import Places, read_json, short, write_json, write_whole
 from diamond.runtimes.site import Site
 from diamond.runtimes.store import file_sha256
 
@@ -33,7 +33,7 @@ _UV_PLATFORMS = {
 
 @dataclass(frozen=True)
 class Resolver:
-    places: Places
+    image_folders: ImageFolders
     site: Site
     call: Call
     uv: Optional[str] = None
@@ -62,7 +62,9 @@ class Resolver:
             site = self.site
             return resolve_digest(base, ca=site.ca, insecure=site.insecure, registry=site.registry)
         if base.kind in FILES:
-            return "sha256:" + self._known_sha256(base_file(self.places, base), base.reference)
+            return "sha256:" + self._known_sha256(
+                base_file(self.image_folders, base), base.reference
+            )
         return base.address
 
     def _known_sha256(self, file: Path, reference: str) -> str:
@@ -73,7 +75,7 @@ class Resolver:
                 f"The base {reference} is not on this machine",
                 "Check the path; it is the endpoint's.",
             )
-        note = self.places.bases / f"{short(_name_of(file))}.sha256.json"
+        note = self.image_folders.bases / f"{short(_name_of(file))}.sha256.json"
         told = read_json(note)
         if told and told.get("stat") == stat_of(file):
             return str(told["sha256"])
@@ -83,7 +85,7 @@ class Resolver:
 
     def _lock(self, environment: Environment, where: str, python: str, *, upgrade: bool) -> str:
         key = lock_key(environment, platform=where, python=python)
-        kept = self.places.locks / f"{short(key)}.txt"
+        kept = self.image_folders.locks / f"{short(key)}.txt"
         if kept.is_file() and not upgrade:
             return kept.read_text(encoding="utf-8")
         text = self._compile(environment, where, python)
@@ -96,16 +98,18 @@ class Resolver:
                 "uv, which locks the packages, is neither here nor to be had",
                 "Install it (`pip install --user uv`), or give a `lock:`.",
             )
-        listed = self.places.building / f"requirements-{os.getpid()}.in"
+        listed = self.image_folders.building / f"requirements-{os.getpid()}.in"
         listed.write_text("\n".join(environment.requirements) + "\n", encoding="utf-8")
         self.call.say(f"finding versions for {', '.join(environment.requirements)} on {where}")
         words = [self.uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header"]
         words += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
         words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
         words += ["--no-index"] if self.site.no_index else []  # uv 0.13 has no variable for it
-        variables = site_variables(self.site, self.places, environment.accelerator)
+        variables = site_variables(self.site, self.image_folders, environment.accelerator)
         variables["UV_PYTHON_DOWNLOADS"] = "never"
-        here = self.places.building  # uv would take up a .venv of the folder it is started in
+        here = (
+            self.image_folders.building
+        )  # uv would take up a .venv of the folder it is started in
         text = self.call.output([*words, str(listed)], variables=variables, folder=here)
         if text is None and variables.pop("UV_TORCH_BACKEND", "") and self._is_unreachable():
             self.call.say("PyTorch's own package index cannot be reached; asking the site's alone")
@@ -124,9 +128,9 @@ def python_version() -> str:
     return ".".join(platform.python_version_tuple()[:2])
 
 
-def site_variables(site: Site, places: Places, accelerator: str) -> Dict[str, str]:
+def site_variables(site: Site, image_folders: ImageFolders, accelerator: str) -> Dict[str, str]:
     """The site's settings for a uv that runs on the machine itself."""
-    found = {**site.variables, "UV_CACHE_DIR": str(Path(site.cache or places.cache) / "uv")}
+    found = {**site.variables, "UV_CACHE_DIR": str(Path(site.cache or image_folders.cache) / "uv")}
     if site.find_links:
         found["UV_FIND_LINKS"] = ",".join(site.find_links)
     if site.ca:
@@ -140,7 +144,7 @@ def site_variables(site: Site, places: Places, accelerator: str) -> Dict[str, st
 
 
 def pinned(text: str) -> str:
-    """The lock without what belongs to this site: comments, index and wheel-folder lines, and places of wheels."""
+    """The lock without what belongs to this site: comments, index and wheel-folder lines, and image_folders of wheels."""
     lines = []
     for line in text.splitlines():
         if line.startswith(("#", "--index-url", "--extra-index-url", "--find-links", "--no-index")):

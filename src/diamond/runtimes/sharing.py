@@ -19,6 +19,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from diamond.core.errors import BadRequest, EnvironmentFailed
 from diamond.runtimes.below import below
+from diamond.runtimes.image_folders import ImageFolders, read_json, short, write_whole
 from diamond.runtimes.manifests import (
     SUFFIXES,
     ImageManifest,
@@ -26,7 +27,6 @@ from diamond.runtimes.manifests import (
     manifest_from,
     stat_of,
 )
-from diamond.runtimes.places import Places, read_json, short, write_whole
 from diamond.runtimes.store import remember, write_manifest
 
 FOLDER_MODE, FILE_MODE = 0o3770, 0o440
@@ -43,7 +43,7 @@ def shared_folders(told: object) -> List[str]:
     return [str(one) for one in listed if one]
 
 
-def shared_places(folders: Sequence[str], own: Places) -> List[Places]:
+def group_folders(folders: Sequence[str], own: ImageFolders) -> List[ImageFolders]:
     """Where to look, in this order. Raises `EnvironmentFailed` for a folder that is not there."""
     for folder in folders:
         if not Path(folder).is_dir():
@@ -51,21 +51,24 @@ def shared_places(folders: Sequence[str], own: Places) -> List[Places]:
                 f"The shared image folder {folder} is not there",
                 "Make it, writable for the group: mkdir -m 3770 FOLDER; chgrp GROUP FOLDER.",
             )
-    return [Places(Path(folder), own.tmp) for folder in folders]
+    return [ImageFolders(Path(folder), own.tmp) for folder in folders]
 
 
-def giving_place(folders: Sequence[str], own: Places) -> Optional[Places]:
+def writable_shared_folder(folders: Sequence[str], own: ImageFolders) -> Optional[ImageFolders]:
     """The first of them that one may write in: what is built is put there, and others wait for it."""
-    for places in shared_places(folders, own):
-        if os.access(places.root, os.W_OK | os.X_OK):
-            for place in (places.store, places.identities):
+    for image_folders in group_folders(folders, own):
+        if os.access(image_folders.root, os.W_OK | os.X_OK):
+            for place in (image_folders.store, image_folders.identities):
                 _make(place)
-        if all(os.access(one, os.W_OK | os.X_OK) for one in (places.store, places.identities)):
-            return places
+        if all(
+            os.access(one, os.W_OK | os.X_OK)
+            for one in (image_folders.store, image_folders.identities)
+        ):
+            return image_folders
     return None
 
 
-def share(group: Places, own: Places, manifest: ImageManifest) -> ImageManifest:
+def share(group: ImageFolders, own: ImageFolders, manifest: ImageManifest) -> ImageManifest:
     """Move a file that was built here into the group's folder; one's own manifest leads there.
 
     It stays one's own where the folder is full, or where something else lies under its name.
@@ -90,10 +93,10 @@ def share(group: Places, own: Places, manifest: ImageManifest) -> ImageManifest:
 
 
 def take_shared(
-    places: Sequence[Places], own: Places, identity: str, formats: List[str]
+    image_folders: Sequence[ImageFolders], own: ImageFolders, identity: str, formats: List[str]
 ) -> Optional[ImageManifest]:
     """Others' image of a recipe, verified in full, as one's own manifest; None where there is none."""
-    for one in places:
+    for one in image_folders:
         for pointer in sorted(one.identities.glob(f"{short(identity)}.*.json")):
             told = read_json(pointer) or {}
             sha256 = str(told.get("sha256", ""))
@@ -106,13 +109,15 @@ def take_shared(
     return None
 
 
-def take_shared_file(places: Sequence[Places], own: Places, sha256: str) -> Optional[ImageManifest]:
+def take_shared_file(
+    image_folders: Sequence[ImageFolders], own: ImageFolders, sha256: str
+) -> Optional[ImageManifest]:
     """The file with this digest in one of the folders, verified through the open file."""
-    found = (_taken(one, own, sha256) for one in places)
+    found = (_taken(one, own, sha256) for one in image_folders)
     return next((one for one in found if one is not None), None)
 
 
-def _taken(group: Places, own: Places, sha256: str) -> Optional[ImageManifest]:
+def _taken(group: ImageFolders, own: ImageFolders, sha256: str) -> Optional[ImageManifest]:
     """None for one that is not what it says."""
     try:
         manifest = manifest_from(read_json(below(group.store, f"{sha256}.json")))
@@ -186,7 +191,7 @@ def _laid(source: Path, target: Path) -> bool:
     return True
 
 
-def _publish(group: Places, manifest: ImageManifest) -> None:
+def _publish(group: ImageFolders, manifest: ImageManifest) -> None:
     """For the others: what it is, and which recipe led to it. What somebody has said already stays."""
     told = group.store / f"{manifest.sha256}.json"
     pointer = group.identities / f"{short(manifest.identity)}.{manifest.sha256[:12]}.json"

@@ -15,10 +15,10 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
-from diamond.images.plan import Plan, Step, inputs
+from diamond.images.plan import BuildPlan, Step, inputs
 from diamond.images.scripts import SITE
+from diamond.runtimes.image_folders import ImageFolders, link_or_copy, write_whole
 from diamond.runtimes.pip_settings import pip_settings, uv_variables
-from diamond.runtimes.places import Places, link_or_copy, write_whole
 from diamond.runtimes.sharing import shared_folders
 
 Bind = Tuple[str, str]
@@ -122,7 +122,7 @@ class SiteFolder:
 
     path: Path
     binds: List[Bind]
-    """Places of this machine and where they belong inside; the first is the folder itself."""
+    """ImageFolders of this machine and where they belong inside; the first is the folder itself."""
     variables: Dict[str, str]
     """As seen from inside; a step reads them from `site.env`."""
 
@@ -137,7 +137,7 @@ class SiteFolder:
 
 
 def lay_out_site(
-    site: Site, plan: Plan, *, folder: Path, places: Places, uv: Optional[str]
+    site: Site, plan: BuildPlan, *, folder: Path, image_folders: ImageFolders, uv: Optional[str]
 ) -> SiteFolder:
     """Make the site folder of one build."""
     for name in ("steps", "inputs", "cache"):
@@ -149,8 +149,8 @@ def lay_out_site(
     for step in plan.steps:
         if step.script:
             (folder / "steps" / step_file(step)).write_text(step.script, encoding="utf-8")
-    _lay_out_inputs(plan, folder / "inputs", places)
-    cache = Path(site.cache or places.cache) / "uv"
+    _lay_out_inputs(plan, folder / "inputs", image_folders)
+    cache = Path(site.cache or image_folders.cache) / "uv"
     cache.mkdir(parents=True, exist_ok=True)
     binds = _Binds(folder, [(str(folder), SITE), (str(cache), f"{SITE}/cache")])
     variables = _inside_variables(site, plan.recipe.environment.accelerator, binds)
@@ -180,7 +180,7 @@ def _write_variables(file: Path, variables: Mapping[str, str]) -> None:
 
 @dataclass(frozen=True)
 class _Binds:
-    """Places of this machine that steps need, each bound below the site folder."""
+    """ImageFolders of this machine that steps need, each bound below the site folder."""
 
     folder: Path
     made: List[Bind]
@@ -231,7 +231,7 @@ def _link_variables(site: Site, links: List[str]) -> Dict[str, str]:
     return variables
 
 
-def _lay_out_inputs(plan: Plan, folder: Path, places: Places) -> None:
+def _lay_out_inputs(plan: BuildPlan, folder: Path, image_folders: ImageFolders) -> None:
     for name, file in inputs(plan.recipe).items():
         target = folder / name
         if target.exists():
@@ -239,7 +239,7 @@ def _lay_out_inputs(plan: Plan, folder: Path, places: Places) -> None:
         if not file.digest:
             write_whole(target, file.text.encode())
             continue
-        blob = places.blobs / "sha256" / name[:2] / name
+        blob = image_folders.blobs / "sha256" / name[:2] / name
         if not blob.is_file():
             raise BadRequest(f"The content of {file.to} is not here", "Send the environment again.")
         link_or_copy(blob, target)

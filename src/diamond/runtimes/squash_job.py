@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import List
 
-from diamond.runtimes.places import write_json
+from diamond.runtimes.image_folders import write_json
 from diamond.runtimes.squashfs import READABLE, Packed, Unreadable, read_contents
 from diamond.runtimes.squashing import Unmergeable, write_merged
 

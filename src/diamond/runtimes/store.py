@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from diamond.core.errors import BadRequest, ImageChanged, NotFound
 from diamond.runtimes.below import below, is_below
+from diamond.runtimes.image_folders import ImageFolders, read_json, short, write_json
 from diamond.runtimes.manifests import (
     SUFFIXES,
     VERSION,
@@ -23,31 +24,30 @@ from diamond.runtimes.manifests import (
     manifest_from,
     stat_of,
 )
-from diamond.runtimes.places import Places, read_json, short, write_json
 
 _CHUNK = 4 * 2**20
 
 
-def keep_manifest(places: Places, manifest: ImageManifest) -> ImageManifest:
+def keep_manifest(image_folders: ImageFolders, manifest: ImageManifest) -> ImageManifest:
     """Take an image into the store: its file under its sha256, its manifest, and which recipe it came from."""
     if manifest.format == "venv":
-        write_json(_manifest_file(places, manifest), manifest_data(manifest))
-        remember(places, manifest)
+        write_json(_manifest_file(image_folders, manifest), manifest_data(manifest))
+        remember(image_folders, manifest)
         return manifest
     packed = Path(manifest.file)
     sha256 = file_sha256(packed)
-    target = _store_file(places, sha256, manifest.format)
+    target = _store_file(image_folders, sha256, manifest.format)
     packed.chmod(0o444)
     packed.replace(target)
     stat = stat_of(target)
     done = replace(manifest, sha256=sha256, size=stat["size"], file=str(target), stat=stat)
-    write_manifest(places, done)
-    remember(places, done)
+    write_manifest(image_folders, done)
+    remember(image_folders, done)
     return done
 
 
 def arrived(
-    places: Places, manifest: ImageManifest, file: Path, *, sha256: str = ""
+    image_folders: ImageFolders, manifest: ImageManifest, file: Path, *, sha256: str = ""
 ) -> ImageManifest:
     """Take in a file that came from elsewhere, after looking at all of it. Raises `ImageChanged`.
 
@@ -59,11 +59,11 @@ def arrived(
             f"The file that arrived is not {manifest.sha256[:12]}: it was changed on its way",
             "It was thrown away. Fetch it again.",
         )
-    known = find_file(places, manifest.sha256)
+    known = find_file(image_folders, manifest.sha256)
     if known is not None and known.is_from_here:
         file.unlink(missing_ok=True)
-        return verify(places, known)
-    target = _store_file(places, manifest.sha256, manifest.format)
+        return verify(image_folders, known)
+    target = _store_file(image_folders, manifest.sha256, manifest.format)
     file.chmod(0o444)
     file.replace(target)
     done = replace(
@@ -75,67 +75,71 @@ def arrived(
         arrived=True,
         version=VERSION,
     )
-    write_manifest(places, done)
+    write_manifest(image_folders, done)
     return done
 
 
-def remove(places: Places, manifest: ImageManifest) -> int:
+def remove(image_folders: ImageFolders, manifest: ImageManifest) -> int:
     """Forget an image and free its bytes; a file that a group shares stays. Gives what was freed."""
     freed = 0
     if manifest.format == "venv":
         freed = manifest.size
-        shutil.rmtree(_venv_home(places, manifest), ignore_errors=True)
+        shutil.rmtree(_venv_home(image_folders, manifest), ignore_errors=True)
     elif not manifest.shared:
-        file = _store_file(places, manifest.sha256, manifest.format)
+        file = _store_file(image_folders, manifest.sha256, manifest.format)
         freed = file.stat().st_size if file.is_file() else 0
         file.unlink(missing_ok=True)
-    below(places.store, f"{manifest.sha256}.json").unlink(missing_ok=True)
-    pointer = _identity_file(places, manifest.identity, manifest.format)
+    below(image_folders.store, f"{manifest.sha256}.json").unlink(missing_ok=True)
+    pointer = _identity_file(image_folders, manifest.identity, manifest.format)
     told = read_json(pointer)
     if told and not Path(str(told.get("record"))).exists():
         pointer.unlink(missing_ok=True)
     return freed
 
 
-def write_manifest(places: Places, manifest: ImageManifest) -> None:
+def write_manifest(image_folders: ImageFolders, manifest: ImageManifest) -> None:
     """What is known of an image."""
-    write_json(_manifest_file(places, manifest), manifest_data(manifest))
+    write_json(_manifest_file(image_folders, manifest), manifest_data(manifest))
 
 
-def remember(places: Places, manifest: ImageManifest) -> None:
+def remember(image_folders: ImageFolders, manifest: ImageManifest) -> None:
     """Let `find` know which image a recipe has led to, here or in a folder that is trusted for it."""
-    file = _identity_file(places, manifest.identity, manifest.format)
-    write_json(file, {"record": str(_manifest_file(places, manifest))})
+    file = _identity_file(image_folders, manifest.identity, manifest.format)
+    write_json(file, {"record": str(_manifest_file(image_folders, manifest))})
 
 
-def find(places: Places, identity: str, formats: List[str]) -> Optional[ImageManifest]:
+def find(image_folders: ImageFolders, identity: str, formats: List[str]) -> Optional[ImageManifest]:
     """The image that was built here from a recipe, in the first of these formats that is here."""
     for one in formats:
-        told = read_json(_identity_file(places, identity, one))
+        told = read_json(_identity_file(image_folders, identity, one))
         place = str((told or {}).get("record"))
-        manifest = _read(places, read_json(Path(place))) if is_below(places.root, place) else None
+        manifest = (
+            _read(image_folders, read_json(Path(place)))
+            if is_below(image_folders.root, place)
+            else None
+        )
         if manifest is not None and manifest.is_from_here and _is_there(manifest):
             return manifest if manifest.identity == identity else None
     return None
 
 
-def find_file(places: Places, sha256: str) -> Optional[ImageManifest]:
+def find_file(image_folders: ImageFolders, sha256: str) -> Optional[ImageManifest]:
     """The image with this digest."""
     name = sha256.split(":")[-1]
-    manifest = _read(places, read_json(below(places.store, f"{name}.json")))
+    manifest = _read(image_folders, read_json(below(image_folders.store, f"{name}.json")))
     return (
         manifest if manifest and manifest.sha256 == name and Path(manifest.file).exists() else None
     )
 
 
-def every(places: Places) -> Iterator[ImageManifest]:
-    for file in [*places.store.glob("*.json"), *places.venvs.glob("*/record.json")]:
-        manifest = _read(places, read_json(file))
+def every(image_folders: ImageFolders) -> Iterator[ImageManifest]:
+    for file in [*image_folders.store.glob("*.json"), *image_folders.venvs.glob("*/record.json")]:
+        manifest = _read(image_folders, read_json(file))
         if manifest is not None:
             yield manifest
 
 
-def _read(places: Places, told: Optional[Dict[str, Any]]) -> Optional[ImageManifest]:
+def _read(image_folders: ImageFolders, told: Optional[Dict[str, Any]]) -> Optional[ImageManifest]:
     """A manifest of the store; None for one that is not whole, or names a file elsewhere."""
     try:
         manifest = manifest_from(told) if told is not None else None
@@ -143,16 +147,18 @@ def _read(places: Places, told: Optional[Dict[str, Any]]) -> Optional[ImageManif
             return manifest
         is_venv = manifest.format == "venv"
         place = (
-            _venv_home(places, manifest)
+            _venv_home(image_folders, manifest)
             if is_venv
-            else _store_file(places, manifest.sha256, manifest.format)
+            else _store_file(image_folders, manifest.sha256, manifest.format)
         )
     except BadRequest:
         return None
     return manifest if str(place) == manifest.file else None
 
 
-def verify(places: Places, manifest: ImageManifest, *, fully: bool = False) -> ImageManifest:
+def verify(
+    image_folders: ImageFolders, manifest: ImageManifest, *, fully: bool = False
+) -> ImageManifest:
     """Make sure that the file is the one that was built or received. Raises `ImageChanged`.
 
     In full when asked to, or when size, times or inode are not those of the last full look.
@@ -171,7 +177,7 @@ def verify(places: Places, manifest: ImageManifest, *, fully: bool = False) -> I
             "Remove it, and build or fetch it again.",
         )
     fresh = replace(manifest, stat=stat)
-    write_json(_manifest_file(places, manifest), manifest_data(fresh))
+    write_json(_manifest_file(image_folders, manifest), manifest_data(fresh))
     return fresh
 
 
@@ -190,19 +196,19 @@ def _is_there(manifest: ImageManifest) -> bool:
     return Path(manifest.file).exists()
 
 
-def _manifest_file(places: Places, manifest: ImageManifest) -> Path:
+def _manifest_file(image_folders: ImageFolders, manifest: ImageManifest) -> Path:
     if manifest.format == "venv":
-        return below(_venv_home(places, manifest), "record.json")
-    return below(places.store, f"{manifest.sha256}.json")
+        return below(_venv_home(image_folders, manifest), "record.json")
+    return below(image_folders.store, f"{manifest.sha256}.json")
 
 
-def _venv_home(places: Places, manifest: ImageManifest) -> Path:
-    return below(places.venvs, short(manifest.identity))
+def _venv_home(image_folders: ImageFolders, manifest: ImageManifest) -> Path:
+    return below(image_folders.venvs, short(manifest.identity))
 
 
-def _store_file(places: Places, sha256: str, form: str) -> Path:
-    return below(places.store, f"{sha256}{SUFFIXES[form]}")
+def _store_file(image_folders: ImageFolders, sha256: str, form: str) -> Path:
+    return below(image_folders.store, f"{sha256}{SUFFIXES[form]}")
 
 
-def _identity_file(places: Places, identity: str, form: str) -> Path:
-    return below(places.identities, f"{short(identity)}.{form}.json")
+def _identity_file(image_folders: ImageFolders, identity: str, form: str) -> Path:
+    return below(image_folders.identities, f"{short(identity)}.{form}.json")

@@ -13,8 +13,8 @@ from typing import Dict, List, Optional, Sequence
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import COMMAND, Step
 from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
+from diamond.runtimes.image_folders import read_json, short, write_json
 from diamond.runtimes.manifests import ImageManifest
-from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.site import step_file
 from diamond.runtimes.tools import own_python
 
@@ -38,11 +38,11 @@ class VenvBuilder:
 
     def __init__(self, context: BuildContext) -> None:
         self._context = context
-        self._layers = context.places.layers / "venv"
+        self._layers = context.image_folders.layers / "venv"
         self._layers.mkdir(parents=True, exist_ok=True)
         name = short(context.plan.identity)
         # Never the place of the environment itself: jobs may be running from it.
-        self._home = (context.scratch if context.discards else context.places.venvs) / name
+        self._home = (context.scratch if context.discards else context.image_folders.venvs) / name
         self._is_open = False
         self._at = ""
         self._lent: Optional[Step] = None
@@ -155,7 +155,7 @@ class VenvBuilder:
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv}/bin:{os.environ.get('PATH', os.defpath)}",
             "UV_PYTHON_DOWNLOADS": "automatic",
-            "UV_PYTHON_INSTALL_DIR": str(context.places.root.parent / "pythons"),
+            "UV_PYTHON_INSTALL_DIR": str(context.image_folders.root.parent / "pythons"),
             "PYTHONNOUSERSITE": "1",
         }
         return (

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from diamond.sdk.event_stream import EventStream
-from diamond.sdk.image_calls import ImageCalls
 from diamond.sdk.listing import Listing
+from diamond.sdk.run_calls import RunCalls
 from diamond.sdk.transport import API, path_segment
 
 JsonObject = dict[str, Any]
 
 
-class ScaleCalls(ImageCalls):
+class ScaleCalls(RunCalls):
     def scales(self, *, limit: int | None = None) -> Listing[JsonObject]:
         """Newest first."""
         return self.pages(f"{API}/scales", {}, limit)

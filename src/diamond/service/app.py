@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,6 +30,7 @@ from diamond.service.images import transfers as image_transfers
 from diamond.service.jobs import routes as jobs
 from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
+from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
@@ -67,6 +69,8 @@ from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
+from diamond.service.runs import old_tasks
+from diamond.service.runs import routes as runs
 from diamond.service.scales import routes as scales
 from diamond.service.scales import worker as scale_worker
 from diamond.service.settings import Settings, check_settings
@@ -80,6 +84,7 @@ from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
 from diamond.service.trees import transfers as tree_transfers
+from diamond.service.views import routes as views
 
 log = logging.getLogger("diamond.service")
 
@@ -94,6 +99,9 @@ PARTS = (
     output_metric,
     output,
     endpoints,
+    runs,
+    lineage,
+    views,
     tasks_cleanup,
     people,
     projects,
@@ -208,9 +216,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
+            asyncio.create_task(old_tasks.summarise_in_background(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))
+        # What was made at the start stays: the collector need not look through it while large answers are made.
+        gc.collect()
+        gc.freeze()
         try:
             yield
         finally:

@@ -28,6 +28,7 @@ from diamond.training.context import (
     secret,
     should_stop,
 )
+from diamond.training.facts import seed
 from diamond.training.metrics import log
 from diamond.training.session import Session, finish, init
 
@@ -70,5 +71,6 @@ __all__ = [
     "resume_from",
     "run_dir",
     "secret",
+    "seed",
     "should_stop",
 ]

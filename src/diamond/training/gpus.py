@@ -14,6 +14,11 @@ _NVIDIA = [
     "--query-gpu=index,utilization.gpu,memory.used",
     "--format=csv,noheader,nounits",
 ]
+_NVIDIA_NAMES = [
+    "nvidia-smi",
+    "--query-gpu=index,name,memory.total,driver_version",
+    "--format=csv,noheader,nounits",
+]
 _AMD = ["rocm-smi", "--showuse", "--showmeminfo", "vram", "--json"]
 
 
@@ -24,6 +29,25 @@ def gpu_usage() -> List[Dict[str, float]]:
     if shutil.which("rocm-smi"):
         return _visible(from_amd(_ask(_AMD)))
     return []
+
+
+def gpu_names() -> List[Dict[str, Any]]:
+    """Model, memory and driver of each GPU that this job may use, where the vendor's tool says it."""
+    if not shutil.which("nvidia-smi"):
+        return []
+    rows = [line.split(", ") for line in _ask(_NVIDIA_NAMES).splitlines()]
+    return _visible(
+        [
+            {
+                "index": int(_number(row[0])),
+                "name": row[1].strip(),
+                "memory_mb": int(_number(row[2])),
+                "driver": row[3].strip(),
+            }
+            for row in rows
+            if len(row) == 4
+        ]
+    )
 
 
 def from_nvidia(text: str) -> List[Dict[str, float]]:
@@ -53,7 +77,7 @@ def visible_indexes(value: Optional[str]) -> Optional[List[int]]:
     return [int(part) for part in value.split(",")]
 
 
-def _visible(gpus: List[Dict[str, float]]) -> List[Dict[str, float]]:
+def _visible(gpus: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
     named = visible_indexes(
         os.environ.get("CUDA_VISIBLE_DEVICES", os.environ.get("ROCR_VISIBLE_DEVICES"))
     )

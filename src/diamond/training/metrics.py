@@ -11,6 +11,8 @@ import threading
 import time
 from typing import Any, Dict, Optional, Set
 
+from diamond.training.facts import note_program
+
 LINES_PER_SECOND = 200
 RESERVED = ("step", "time", "rank", "nonfinite")
 _RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK")
@@ -28,6 +30,8 @@ def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) 
     if own and not every_rank:
         return
     _writer.write(step, values, own if every_rank else None)
+    if not own:
+        note_program()
 
 
 def flush() -> None:

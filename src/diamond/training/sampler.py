@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
+from diamond.training.facts import machine, note
 from diamond.training.gpus import gpu_usage
 from diamond.training.processes import Usage, is_alive, run_usage
 
@@ -34,7 +35,10 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser.add_argument("--pid", type=int, required=True)
     parser.add_argument("--interval", type=float, default=10.0)
     parser.add_argument("--node", default="", help="Not the first node: leave the newest numbers.")
+    parser.add_argument("--packages", action="store_true", help="Note the packages of this Python.")
     given = parser.parse_args(argv)
+    if not given.node:
+        note(machine(with_packages=given.packages), given.run_folder)
     write = _leave_newest if given.node else _append_sum
     _sample(given.pid, write(given.run_folder, given.node), interval=given.interval)
     return 0

@@ -140,9 +140,9 @@ def _ensure_group(users: list[str]) -> None:
 _TAKE = """
 import sys
 from pathlib import Path
-from diamond.runtimes.places import Places
-from diamond.runtimes.sharing import shared_places, take_shared
+from diamond.runtimes.image_folders import ImageFolders
+from diamond.runtimes.sharing import group_folders, take_shared
 shared, work, identity = sys.argv[1:]
-own = Places(Path(work) / "images", Path("/tmp"))
-print(take_shared(shared_places([shared], own), own, identity, ["squashfs"]))
+own = ImageFolders(Path(work) / "images", Path("/tmp"))
+print(take_shared(group_folders([shared], own), own, identity, ["squashfs"]))
 """

@@ -31,7 +31,10 @@ CALLS = [
     for method in methods
 ]
 SPEC = {"name": "x", "run": "true"}
+IMPORTED = {"source": "mlflow", "key": "r0", "name": "x", "state": "succeeded", "created": 1.0}
 BODIES: dict[str, Any] = {
+    "PUT /views": {"page": "runs", "name": "mine", "query": {}},
+    "POST /runs/imports": IMPORTED,
     "PATCH /users/{user}": {"is_admin": False},
     "POST /endpoints/{name}/confirm": {"accept": True},
     "POST /endpoints/{name}/probe": {"compute": False},
@@ -53,6 +56,7 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
 QUERIES = {
+    "GET /runs/compare": "?run=x&run=y",
     "GET /images/diff": "?a=x&b=x",
     "GET /tasks/{task}/logs/{stream}/search": "?text=x",
     "GET /tasks/{task}/files/content": "?path=x",
@@ -181,6 +185,16 @@ def _new_scale(cast: Cast) -> str:
     return str(cast.caller("owner").post("/scales", body)["id"])
 
 
+def _new_view(cast: Cast) -> str:
+    body = {"page": "runs", "name": f"v{next(_numbers)}", "query": {}}
+    return str(cast.caller("owner").call("PUT", "/views", body).json["id"])
+
+
+def _new_import(cast: Cast) -> str:
+    run = {**IMPORTED, "key": f"r{next(_numbers)}"}
+    return str(cast.caller("owner").post("/runs/imports", run)["id"])
+
+
 def _new_project(cast: Cast) -> str:
     """With the same people in it, for a call that changes what they see."""
     made = str(cast.caller("owner").post("/projects", {"name": f"g{next(_numbers)}"})["id"])
@@ -205,6 +219,8 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "view": _new_view,
+    "imported": _new_import,
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""

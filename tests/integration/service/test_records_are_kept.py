@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
@@ -80,6 +81,80 @@ def test_a_path_is_recorded_as_not_versioned_and_stays_out_of_what_is_exported(
         assert "/scratch/ada" not in sql(
             scene, f"SELECT line FROM record_entries WHERE task = '{task}'"
         )
+
+
+FACTS = {
+    "host": "n1",
+    "nodes": "n[1-2]",
+    "cpu": "EPYC",
+    "gpus": [{"name": "A100", "memory_mb": 40_000}],
+    "libraries": {"torch": "2.13.0"},
+    "packages": {"torch": "2.13.0", "numpy": "2.1"},
+    "seeds": {"torch": "42"},
+}
+
+
+def stream(name: str, task: str, attempt: str, offset: int = 0) -> dict[str, Any]:
+    return {"task": task, "attempt": attempt, "run": 1, "stream": name, "offset": offset}
+
+
+def lines(*data: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in data)
+
+
+def test_what_the_job_saw_and_its_metrics_are_in_its_record(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    script = f"sha256:{'5' * 64}"
+    scene.tell("submitted", task, attempt, native_id="77", script=script)
+    scene.tell("started", task, attempt, run=1, native_id="77", node="n1")
+    facts = lines(FACTS)
+    scene.agent.bytes((stream("facts", task, attempt), facts[:40]))
+    scene.agent.bytes((stream("facts", task, attempt, 40), facts[40:]))
+    losses = [{"step": step, "loss": 1 / (step + 1)} for step in range(4)]
+    scene.agent.bytes((stream("metrics", task, attempt), lines(*losses)))
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    shown = record(scene, task)
+    assert kinds(shown) == ["submitted", "facts", "attempt", "ended", "metrics"]
+    machine = shown["machines"][0]
+    assert (machine["cpu"], machine["gpus"][0]["name"]) == ("EPYC", "A100")
+    assert shown["seeds"] == {"torch": "42"}
+    assert shown["entries"][1]["body"]["nodes"] == "n[1-2]"
+    assert shown["attempts"][0]["script"] == script
+    answer = scene.client.call("GET", f"/tasks/{task}/record/texts/{machine['packages']}")
+    assert json.loads(answer.body) == FACTS["packages"]
+    assert shown["metrics"]["values"]["loss"] == {"last": 0.25, "min": 0.25, "max": 1.0, "step": 3}
+    late = lines({"step": 4, "loss": 0.125})
+    offset = len(lines(*losses))
+    scene.agent.bytes((stream("metrics", task, attempt, offset), late))
+    again = record(scene, task)
+    assert again["metrics"]["values"]["loss"]["last"] == 0.125
+    assert again["check"]["is_whole"]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"not json\n",
+        b'{"cpu": 5}\n',
+        b'{"seeds": {"x": "/home/ada/secret"}}\n',
+        b'{"libraries": {"torch": "' + b"x" * 300 + b'"}}\n',
+        b"[" * 100_000 + b"\n",
+        b'{"cpu": "' + b"x" * (600 << 10) + b'"}\n',
+    ],
+)
+def test_hostile_facts_are_left_out(scene: Scene, hostile: bytes) -> None:
+    task, attempt = scene.taken()
+    scene.agent.bytes((stream("facts", task, attempt), hostile))
+    assert kinds(record(scene, task)) == ["submitted"]
+
+
+def test_secrets_are_in_no_form_of_a_record(scene: Scene) -> None:
+    secret = "hf_" + "s" * 24
+    task = scene.submit(params={"hub_token": "hunter2", "note": secret, "tokenizer": "gpt2"})["id"]
+    shown = json.dumps(record(scene, task))
+    assert secret not in shown
+    assert "hunter2" not in shown
+    assert record(scene, task)["entries"][0]["body"]["params"]["tokenizer"] == "gpt2"
 
 
 def sql(scene: Scene, statement: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import resource
 import signal
@@ -20,6 +21,7 @@ from diamond.agent.tasks.machine.verdicts import TURNED_AWAY
 from diamond.agent.tasks.ranks import default_variables
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
+from diamond.core.facts import read_facts
 from diamond.core.order import Environment, Order, order_from
 from diamond.launchers.script import Batch, data_variable, render_script, start_program
 from diamond.runtimes.base import Entered
@@ -100,6 +102,16 @@ def test_the_program_runs_and_every_fact_is_written(scene: Callable[..., Scene])
     assert it.read("exit").split()[0] == "0"
     assert (it.attempt / "claim" / "owner").read_text().split()[0] == "7"
     assert it.marks() == {"t1.a1.1.started", "t1.a1.1.exit"}
+
+
+def test_the_script_notes_the_machine_for_the_record(scene: Callable[..., Scene]) -> None:
+    it = scene("true")
+    assert it.run(HOSTNAME='no"de\\1\n') == 0
+    facts = read_facts(it.read("facts.jsonl").encode())
+    assert facts is not None
+    assert facts.kernel == platform.release()
+    assert facts.memory_mb > 0
+    assert '"' not in facts.host
 
 
 @pytest.mark.parametrize("code", [0, 1, 75, 127, 255])

@@ -11,8 +11,8 @@ from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
 from diamond.agent.site.profile import Profile
 from diamond.core.order import Image
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest
-from diamond.runtimes.places import Places
 from diamond.runtimes.store import keep_manifest, write_manifest
 
 IDENTITY = "sha256:" + "1" * 64
@@ -25,12 +25,12 @@ def images(tmp_path: Path) -> Images:
 
 
 def built(images: Images, *, version: int) -> ImageManifest:
-    places = Places(images.folders.work / "images", images.folders.tmp)
-    places.make()
-    packed = places.store / "packed"
+    image_folders = ImageFolders(images.folders.work / "images", images.folders.tmp)
+    image_folders.make()
+    packed = image_folders.store / "packed"
     packed.write_bytes(b"an image")
     manifest = keep_manifest(
-        places,
+        image_folders,
         ImageManifest(
             identity=IDENTITY,
             format="squashfs",
@@ -44,7 +44,7 @@ def built(images: Images, *, version: int) -> ImageManifest:
         ),
     )
     older = replace(manifest, version=version)
-    write_manifest(places, older)
+    write_manifest(image_folders, older)
     return older
 
 

@@ -63,7 +63,7 @@ class Scene:
             return "no" if isinstance(command, Submit) and is_other(command) else ""
 
         def is_other(command: Submit) -> bool:
-            return command.asked.order.command != allowed
+            return command.request.order.command != allowed
 
         self.handler = CommandHandler(
             self.tasks,

@@ -28,7 +28,7 @@ from diamond.core.order import (
     Resources,
     order_data,
 )
-from diamond.core.protocol import Asked, Command, Person, read_command
+from diamond.core.protocol import Command, Person, TaskRequest, read_command
 
 ORDER = Order(
     name="x",
@@ -59,7 +59,7 @@ def policy_of(tmp_path: Path, own: str = "", site: str = "") -> Policy:
 
 def test_without_files_everything_is_taken_and_may_leave(tmp_path: Path) -> None:
     policy = policy_of(tmp_path)
-    assert policy.rejection(Asked(ORDER), "debug") == ""
+    assert policy.rejection(TaskRequest(ORDER), "debug") == ""
     assert (policy.egress, policy.lease_days) == ("all", 30.0)
 
 
@@ -78,7 +78,7 @@ def test_without_files_everything_is_taken_and_may_leave(tmp_path: Path) -> None
 def test_what_is_beyond_a_rule_is_refused_with_its_words(
     tmp_path: Path, line: str, words: str
 ) -> None:
-    why = policy_of(tmp_path, own=line).rejection(Asked(ORDER), "debug")
+    why = policy_of(tmp_path, own=line).rejection(TaskRequest(ORDER), "debug")
     assert words in why
     assert OWN_NAME in why
 
@@ -95,36 +95,40 @@ def test_what_is_beyond_a_rule_is_refused_with_its_words(
     ],
 )
 def test_what_a_rule_allows_is_taken(tmp_path: Path, line: str) -> None:
-    assert policy_of(tmp_path, own=line).rejection(Asked(ORDER), "debug") == ""
+    assert policy_of(tmp_path, own=line).rejection(TaskRequest(ORDER), "debug") == ""
 
 
 def test_with_a_list_of_images_nothing_is_built_and_nothing_runs_outside(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, own=f'images = ["{"a" * 64}"]')
-    assert policy.rejection(Asked(replace(ORDER, build=Build())), "debug")
-    assert policy.rejection(Asked(replace(ORDER, image=None)), "debug")
+    assert policy.rejection(TaskRequest(replace(ORDER, build=Build())), "debug")
+    assert policy.rejection(TaskRequest(replace(ORDER, image=None)), "debug")
 
 
 def test_a_command_given_as_words_is_matched_as_it_would_be_typed(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, own='commands = ["python *.py"]')
     sly = replace(BARE, command="", argv=["python", "x.py; rm -rf /.py"])
-    assert policy.rejection(Asked(sly), "") != ""
-    assert policy.rejection(Asked(replace(BARE, command="", argv=["python", "x.py"])), "") == ""
-    assert policy.rejection(Asked(replace(BARE, command="python x.py; rm -rf ~/.py")), "") != ""
-    assert policy.rejection(Asked(replace(BARE, command="python $(rm -rf ~).py")), "") != ""
+    assert policy.rejection(TaskRequest(sly), "") != ""
+    assert (
+        policy.rejection(TaskRequest(replace(BARE, command="", argv=["python", "x.py"])), "") == ""
+    )
+    assert (
+        policy.rejection(TaskRequest(replace(BARE, command="python x.py; rm -rf ~/.py")), "") != ""
+    )
+    assert policy.rejection(TaskRequest(replace(BARE, command="python $(rm -rf ~).py")), "") != ""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a site's file belongs to root")
 def test_the_stricter_of_the_site_s_and_the_person_s_file_wins(tmp_path: Path) -> None:
     own = 'egress = "logs"\nmax_nodes = 1000\nlease_days = 90'
     policy = policy_of(tmp_path, own=own, site='egress = "states"\nmax_nodes = 1\nlease_days = 7')
-    assert "site.toml" in policy.rejection(Asked(ORDER), "debug")
+    assert "site.toml" in policy.rejection(TaskRequest(ORDER), "debug")
     assert (policy.egress, policy.lease_days) == ("states", 7.0)
 
 
 def test_a_site_file_that_others_can_write_stops_everything(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, site="max_nodes = 1000")
     (tmp_path / "site.toml").chmod(0o666)
-    assert "root" in policy.rejection(Asked(ORDER), "debug")
+    assert "root" in policy.rejection(TaskRequest(ORDER), "debug")
     assert policy.egress == "states"
 
 
@@ -145,7 +149,7 @@ def test_a_site_file_that_others_can_write_stops_everything(tmp_path: Path) -> N
 )
 def test_a_rule_that_is_not_understood_allows_nothing(tmp_path: Path, text: str) -> None:
     policy = policy_of(tmp_path, own=text)
-    assert OWN_NAME in policy.rejection(Asked(ORDER), "debug")
+    assert OWN_NAME in policy.rejection(TaskRequest(ORDER), "debug")
     assert policy.egress == "states"
     with pytest.raises(BadRequest):
         load_rules(tmp_path / "none", tmp_path / "keep" / OWN_NAME)
@@ -232,7 +236,7 @@ def test_on_a_community_account_each_job_names_a_person_and_no_secret(tmp_path: 
 def test_nobody_makes_her_own_account_a_community_account(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, own=f'community = ["{account_name()}"]')
     assert not policy.is_community
-    assert "only" in policy.rejection(Asked(ORDER), "debug")
+    assert "only" in policy.rejection(TaskRequest(ORDER), "debug")
 
 
 def test_the_comment_of_a_job_names_the_person_in_plain_letters() -> None:
@@ -277,9 +281,9 @@ def test_a_job_without_a_stated_time_limit_is_not_taken_where_time_is_bounded(
     """`--time=0` is no limit at all to Slurm."""
     policy = policy_of(tmp_path, own="max_hours = 10\nmax_nodes = 9")
     endless = replace(ORDER, resources=Resources(nodes=1, walltime_minutes=minutes))
-    assert "how many" in policy.rejection(Asked(endless), "debug")
+    assert "how many" in policy.rejection(TaskRequest(endless), "debug")
     many = replace(ORDER, resources=Resources(nodes=minutes, walltime_minutes=1))
-    assert "how many" in policy.rejection(Asked(many), "debug")
+    assert "how many" in policy.rejection(TaskRequest(many), "debug")
 
 
 @pytest.mark.parametrize("name", ["BASH_ENV", "LD_PRELOAD", "PATH", "PYTHONPATH", "IFS", "A"])
@@ -287,19 +291,19 @@ def test_a_variable_beside_a_listed_command_must_be_listed_too(tmp_path: Path, n
     """It could change what runs, whatever the command says."""
     policy = policy_of(tmp_path, own='commands = ["python train.py *"]\nvariables = ["OMP_X"]')
     fine = replace(BARE, environment=Environment(variables={"OMP_X": "1"}))
-    assert policy.rejection(Asked(fine), "") == ""
+    assert policy.rejection(TaskRequest(fine), "") == ""
     sly = replace(BARE, environment=Environment(variables={name: "$(touch owned)", "OMP_X": "1"}))
-    assert f"(variables): {name}" in policy.rejection(Asked(sly), "")
+    assert f"(variables): {name}" in policy.rejection(TaskRequest(sly), "")
 
 
 def test_what_could_change_a_listed_command_is_rejected(tmp_path: Path) -> None:
     commands = 'commands = ["python train.py *"]'
     policy = policy_of(tmp_path, own=commands)
-    assert policy.rejection(Asked(BARE), "") == ""
+    assert policy.rejection(TaskRequest(BARE), "") == ""
     packages = replace(BARE, environment=Environment(requirements=["evil @ https://evil"]))
-    assert "packages" in policy.rejection(Asked(packages), "")
-    assert "image" in policy.rejection(Asked(ORDER), "")
-    assert "build" in policy.rejection(Asked(replace(BARE, command="", build=Build())), "")
+    assert "packages" in policy.rejection(TaskRequest(packages), "")
+    assert "image" in policy.rejection(TaskRequest(ORDER), "")
+    assert "build" in policy.rejection(TaskRequest(replace(BARE, command="", build=Build())), "")
 
 
 def test_a_listed_image_is_run_with_no_variable_or_folder_of_the_service_s_choice(
@@ -308,17 +312,17 @@ def test_a_listed_image_is_run_with_no_variable_or_folder_of_the_service_s_choic
     digest = "a" * 64
     policy = policy_of(tmp_path, own=f'commands = ["python train.py *"]\nimages = ["{digest}"]')
     usual = Image(sha256=digest, variables={"VIRTUAL_ENV": "/opt/venv"}, path=["/opt/venv/bin"])
-    assert policy.rejection(Asked(replace(ORDER, image=usual)), "") == ""
+    assert policy.rejection(TaskRequest(replace(ORDER, image=usual)), "") == ""
     for sly in (
         replace(usual, variables={"LD_PRELOAD": "/tmp/x.so"}),
         replace(usual, path=["/scratch/run"]),
     ):
-        assert policy.rejection(Asked(replace(ORDER, image=sly)), "") != ""
+        assert policy.rejection(TaskRequest(replace(ORDER, image=sly)), "") != ""
 
 
 def test_a_listed_image_is_its_file_and_not_an_environment_of_that_name(tmp_path: Path) -> None:
     policy = policy_of(tmp_path, own=f'images = ["{"a" * 64}"]')
     venv = Image(identity="sha256:" + "b" * 64, sha256="a" * 64, format="venv")
-    assert policy.rejection(Asked(replace(ORDER, image=venv)), "") != ""
+    assert policy.rejection(TaskRequest(replace(ORDER, image=venv)), "") != ""
     unnamed = Image(identity="sha256:" + "a" * 64, format="squashfs")
-    assert policy.rejection(Asked(replace(ORDER, image=unnamed)), "") != ""
+    assert policy.rejection(TaskRequest(replace(ORDER, image=unnamed)), "") != ""

@@ -16,7 +16,7 @@ from diamond.agent.tasks.cleaning import remove_task
 from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.decoding import decode
 from diamond.core.order import Image, Order, order_data
-from diamond.core.protocol import Asked, Signature
+from diamond.core.protocol import Signature, TaskRequest
 from diamond.sdk.signing_key import make_key, sign_order
 
 ORDER = Order(name="x", command="python train.py")
@@ -43,21 +43,27 @@ def signed(order: Order, **changes: Any) -> dict[str, Any]:
     return {**sign_order(order_data(order)), **changes}
 
 
-def asked(order: Order, signature: dict[str, Any] | None, continues: str = "") -> Asked:
-    return Asked(order, continues, decode(Signature, signature) if signature else None)
+def task_request(
+    order: Order, signature: dict[str, Any] | None, continues: str = ""
+) -> TaskRequest:
+    return TaskRequest(order, continues, decode(Signature, signature) if signature else None)
 
 
 def test_what_a_listed_key_signed_is_taken_and_nothing_else(tmp_path: Path, signer: str) -> None:
     policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
     good = signed(ORDER)
-    assert policy.rejection(asked(ORDER, good), "") == ""
+    assert policy.rejection(task_request(ORDER, good), "") == ""
     other = replace(ORDER, command="python train.py; curl evil.example")
-    assert "listed key" in policy.rejection(asked(other, good), "")
-    assert "listed key" in policy.rejection(asked(ORDER, {**good, "until": good["until"] + 1}), "")
-    assert "listed key" in policy.rejection(asked(ORDER, {**good, "signature": "nonsense"}), "")
-    assert "no signature" in policy.rejection(asked(ORDER, None), "")
-    assert "version" in policy.rejection(asked(ORDER, {**good, "version": 1}), "")
-    assert "listed key" in policy.rejection(asked(ORDER, good, continues="t7"), "")
+    assert "listed key" in policy.rejection(task_request(other, good), "")
+    assert "listed key" in policy.rejection(
+        task_request(ORDER, {**good, "until": good["until"] + 1}), ""
+    )
+    assert "listed key" in policy.rejection(
+        task_request(ORDER, {**good, "signature": "nonsense"}), ""
+    )
+    assert "no signature" in policy.rejection(task_request(ORDER, None), "")
+    assert "version" in policy.rejection(task_request(ORDER, {**good, "version": 1}), "")
+    assert "listed key" in policy.rejection(task_request(ORDER, good, continues="t7"), "")
 
 
 def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
@@ -68,37 +74,41 @@ def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
     tasks = TaskFolders(folders)
     once, again = signed(ORDER), signed(ORDER)
     used = UsedSignatures(tmp_path, tasks.root)
-    assert used.fault(asked(ORDER, once), "t1", 1) == ""
+    assert used.fault(task_request(ORDER, once), "t1", 1) == ""
     tasks.record("t1", "a1", 1, {"order": order_data(ORDER), "signature": once})
     died_here = UsedSignatures(tmp_path, tasks.root)
-    assert "used before" in died_here.fault(asked(ORDER, once), "t2", 1)
-    used.add(asked(ORDER, once), "t1")
+    assert "used before" in died_here.fault(task_request(ORDER, once), "t2", 1)
+    used.add(task_request(ORDER, once), "t1")
     spaced = {**once, "signature": once["signature"] + "\n"}
-    assert "used before" in used.fault(asked(ORDER, spaced), "t2", 1)
-    assert used.fault(asked(ORDER, once), "t1", 2) == ""
+    assert "used before" in used.fault(task_request(ORDER, spaced), "t2", 1)
+    assert used.fault(task_request(ORDER, once), "t1", 2) == ""
     assert "attempts were signed" in used.fault(
-        asked(ORDER, once), "t1", ORDER.resume.max_attempts + 1
+        task_request(ORDER, once), "t1", ORDER.resume.max_attempts + 1
     )
     remove_task(tasks, "t1")
-    assert "used before" in UsedSignatures(tmp_path, tasks.root).fault(asked(ORDER, once), "t1", 1)
-    assert used.fault(asked(ORDER, again), "t2", 1) == ""
+    assert "used before" in UsedSignatures(tmp_path, tasks.root).fault(
+        task_request(ORDER, once), "t1", 1
+    )
+    assert used.fault(task_request(ORDER, again), "t2", 1) == ""
 
 
 def test_an_old_signature_and_a_key_that_is_not_listed_count_for_nothing(
     tmp_path: Path, signer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
-    assert "expired" in policy.rejection(asked(ORDER, signed(ORDER, until=time.time() - 1)), "")
+    assert "expired" in policy.rejection(
+        task_request(ORDER, signed(ORDER, until=time.time() - 1)), ""
+    )
     monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "thief"))
     assert make_key() != signer
-    assert "listed key" in policy.rejection(asked(ORDER, signed(ORDER)), "")
+    assert "listed key" in policy.rejection(task_request(ORDER, signed(ORDER)), "")
 
 
 def test_the_person_adds_no_key_to_a_site_that_lists_its_own(tmp_path: Path, signer: str) -> None:
     policy = policy_of(
         tmp_path, f'signers = ["{signer}"]', site="require_signed = true\nsigners = []"
     )
-    assert "no key is listed" in policy.rejection(asked(ORDER, signed(ORDER)), "")
+    assert "no key is listed" in policy.rejection(task_request(ORDER, signed(ORDER)), "")
     assert policy.require_signed
 
 
@@ -110,7 +120,7 @@ def test_a_signature_covers_the_image_its_variables_and_its_path(
     image = Image(identity="sha256:" + "1" * 64, sha256="a" * 64, format="squashfs")
     order = replace(ORDER, image=image)
     good = signed(order)
-    assert policy.rejection(asked(order, good), "") == ""
+    assert policy.rejection(task_request(order, good), "") == ""
     for sly in (
         replace(image, sha256="b" * 64),
         replace(image, sha256=""),
@@ -118,4 +128,4 @@ def test_a_signature_covers_the_image_its_variables_and_its_path(
         replace(image, path=["/tmp"]),
         replace(image, format="venv"),
     ):
-        assert "listed key" in policy.rejection(asked(replace(order, image=sly), good), "")
+        assert "listed key" in policy.rejection(task_request(replace(order, image=sly), good), "")

@@ -8,7 +8,7 @@ import pytest
 
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, EnvironmentFile, Order, order_data, order_from
-from diamond.images.plan import Plan, make_plan
+from diamond.images.plan import BuildPlan, make_plan
 from diamond.images.recipe import Recipe, environment_data, recipe_data, recipe_from
 from diamond.runtimes.building import has_own_layer
 
@@ -20,7 +20,7 @@ def recipe(**fields: object) -> Recipe:
     return Recipe(environment, DIGEST, "", "linux/amd64")
 
 
-def keys(plan: Plan) -> dict[str, str]:
+def keys(plan: BuildPlan) -> dict[str, str]:
     return {step.name: step.key for step in plan.steps}
 
 

@@ -13,7 +13,7 @@ from diamond.images.inventory import read_inventory
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, lock_key, platform_of
 from diamond.runtimes.addresses import is_plain_http, split_address
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.resolving import pinned
 from diamond.runtimes.site import Site, lay_out_site, read_site
 
@@ -67,7 +67,7 @@ def test_settings_of_pip_and_the_profile_become_variables_and_binds(tmp_path: Pa
         site,
         make_plan(recipe, "apptainer"),
         folder=tmp_path / "site",
-        places=Places(tmp_path / "images", tmp_path),
+        image_folders=ImageFolders(tmp_path / "images", tmp_path),
         uv=None,
     )
     seen = made.variables
@@ -94,7 +94,7 @@ def test_files_of_an_environment_lie_in_the_site_folder(tmp_path: Path) -> None:
         read_site({}, {}),
         make_plan(recipe, "apptainer"),
         folder=tmp_path / "site",
-        places=Places(tmp_path / "images", tmp_path),
+        image_folders=ImageFolders(tmp_path / "images", tmp_path),
         uv=None,
     )
     contents = {one.read_bytes() for one in (tmp_path / "site/inputs").iterdir()}

@@ -9,7 +9,7 @@ from diamond.core.order import Environment
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe
 from diamond.images.travel import BYTES_PER_SECOND, File, Goal, choose_way, measured_speed
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.step_times import remember_time, whole_time
 from diamond.service.images.rows import stored_manifest
 from diamond.service.images.transfers import build_seconds
@@ -56,14 +56,14 @@ def test_the_speed_is_that_of_past_moves_of_some_size() -> None:
 
 
 def test_what_a_build_takes_counts_the_steps_from_the_cache(tmp_path: Path) -> None:
-    places = Places(tmp_path, tmp_path)
-    places.make()
+    image_folders = ImageFolders(tmp_path, tmp_path)
+    image_folders.make()
     environment = Environment(base="rootfs:/x.tar", commands=["make"])
     plan = make_plan(Recipe(environment, "sha256:1", "", "linux/amd64"), "apptainer")
-    assert whole_time(places, plan) == 0
-    remember_time(places, plan.step("base"), 40.0)
-    remember_time(places, plan.step("pack"), 2.5)
-    assert whole_time(places, plan) == 42.5
+    assert whole_time(image_folders, plan) == 0
+    remember_time(image_folders, plan.step("base"), 40.0)
+    remember_time(image_folders, plan.step("pack"), 2.5)
+    assert whole_time(image_folders, plan) == 42.5
     assert (
         build_seconds(stored_manifest({"built": {"seconds": 3.0, "whole_seconds": 42.5}})) == 42.5
     )

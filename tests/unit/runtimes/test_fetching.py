@@ -16,7 +16,7 @@ from diamond.runtimes.base import BuildContext
 from diamond.runtimes.building import Work
 from diamond.runtimes.calls import Call
 from diamond.runtimes.fetching import STARTED, fill_cache, python_of
-from diamond.runtimes.places import Places
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.site import Site
 
 
@@ -25,13 +25,13 @@ def test_wheels_are_fetched_for_the_python_of_the_image(tmp_path: Path) -> None:
     uv, said = tmp_path / "uv", tmp_path / "said"
     uv.write_text(f'#!/bin/sh\necho "$*" >{said}\n')
     uv.chmod(0o755)
-    places = Places(tmp_path / "images", tmp_path)
-    places.make()
+    image_folders = ImageFolders(tmp_path / "images", tmp_path)
+    image_folders.make()
     recipe = Recipe(Environment(base="docker://a", requirements=["x"]), "", "x==1\n", "linux/amd64")
-    work = Work(places, Site(), runtime("apptainer"), uv=str(uv))
+    work = Work(image_folders, Site(), runtime("apptainer"), uv=str(uv))
     fill_cache(recipe, "3.13", work, Call(lambda line: None))
     assert "--python-version 3.13" in said.read_text()
-    assert list(places.building.glob("fetch-*")) == []
+    assert list(image_folders.building.glob("fetch-*")) == []
 
 
 @dataclass
@@ -53,10 +53,10 @@ class Container:
 
 
 def python_inside(container: Container, tmp_path: Path) -> str:
-    places = Places(tmp_path / "images", tmp_path)
-    places.make()
+    image_folders = ImageFolders(tmp_path / "images", tmp_path)
+    image_folders.make()
     recipe = Recipe(Environment(base="sif:/b.sif", requirements=["x"]), "", "", "linux/amd64")
-    work = Work(places, Site(), container)  # type: ignore[arg-type]
+    work = Work(image_folders, Site(), container)  # type: ignore[arg-type]
     return python_of(recipe, container, work, Call(lambda line: None))  # type: ignore[arg-type]
 
 

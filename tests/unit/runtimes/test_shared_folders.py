@@ -8,24 +8,24 @@ import pytest
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.runtimes import sharing
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest, stat_of
-from diamond.runtimes.places import Places
-from diamond.runtimes.sharing import giving_place, share, shared_folders, take_shared
+from diamond.runtimes.sharing import share, shared_folders, take_shared, writable_shared_folder
 from diamond.runtimes.store import file_sha256, find
 
 IDENTITY = "sha256:" + "1" * 64
 
 
-def own(tmp_path: Path, name: str) -> Places:
-    places = Places(tmp_path / name / "images", tmp_path)
-    places.make()
-    return places
+def own(tmp_path: Path, name: str) -> ImageFolders:
+    image_folders = ImageFolders(tmp_path / name / "images", tmp_path)
+    image_folders.make()
+    return image_folders
 
 
-def built(places: Places, text: str) -> ImageManifest:
-    file = places.store / "new.sqfs"
+def built(image_folders: ImageFolders, text: str) -> ImageManifest:
+    file = image_folders.store / "new.sqfs"
     file.write_text(text)
-    target = file.rename(places.store / f"{file_sha256(file)}.sqfs")
+    target = file.rename(image_folders.store / f"{file_sha256(file)}.sqfs")
     return ImageManifest(
         identity=IDENTITY,
         format="squashfs",
@@ -54,13 +54,13 @@ def test_an_image_of_a_folder_that_is_only_read_is_found_and_none_is_put_there(
     made = share(_given([str(site)], makers), makers, built(makers, "of the site"))
     monkeypatch.setattr("os.access", lambda path, mode: site not in [path, *path.parents])
     mine = own(tmp_path, "mine")
-    places = sharing.shared_places([str(site), str(group)], mine)
-    found = take_shared(places, mine, IDENTITY, ["squashfs"])
+    image_folders = sharing.group_folders([str(site), str(group)], mine)
+    found = take_shared(image_folders, mine, IDENTITY, ["squashfs"])
     assert found is not None
     assert (found.file, found.shared) == (made.file, True)
     assert find(mine, IDENTITY, ["squashfs"]) == found
     assert _given([str(site), str(group)], mine).root == group
-    assert giving_place([str(site)], mine) is None
+    assert writable_shared_folder([str(site)], mine) is None
 
 
 def test_a_file_of_that_name_that_is_something_else_is_not_believed(tmp_path: Path) -> None:
@@ -79,10 +79,10 @@ def test_a_file_of_that_name_that_is_something_else_is_not_believed(tmp_path: Pa
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailed, match="is not there"):
-        giving_place([str(tmp_path / "none")], own(tmp_path, "mine"))
+        writable_shared_folder([str(tmp_path / "none")], own(tmp_path, "mine"))
 
 
-def _given(folders: list[str], places: Places) -> Places:
-    found = giving_place(folders, places)
+def _given(folders: list[str], image_folders: ImageFolders) -> ImageFolders:
+    found = writable_shared_folder(folders, image_folders)
     assert found is not None
     return found

@@ -11,20 +11,20 @@ from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe
 from diamond.runtimes.building import Work, open_builder
 from diamond.runtimes.calls import Call
-from diamond.runtimes.places import Places, short
+from diamond.runtimes.image_folders import ImageFolders, short
 from diamond.runtimes.site import Site
 from diamond.runtimes.venv_build import Venv
 
 
 @pytest.mark.parametrize("discards", [True, False])
 def test_only_a_build_makes_the_environment_anew(tmp_path: Path, discards: bool) -> None:
-    places = Places(tmp_path / "images", tmp_path)
-    places.make()
+    image_folders = ImageFolders(tmp_path / "images", tmp_path)
+    image_folders.make()
     plan = make_plan(Recipe(Environment(commands=["true"]), "", "", "linux/amd64"), "venv")
-    live = places.venvs / short(plan.identity) / "venv" / "in-use"
+    live = image_folders.venvs / short(plan.identity) / "venv" / "in-use"
     live.parent.mkdir(parents=True)
     live.touch()
-    work = Work(places, Site(), Venv(), build="b1")
+    work = Work(image_folders, Site(), Venv(), build="b1")
     with open_builder(plan, work, Call(lambda line: None), discards=discards) as builder:
         builder.begin(plan.steps[0])
     assert live.exists() == discards

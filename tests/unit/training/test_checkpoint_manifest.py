@@ -9,13 +9,13 @@ import pytest
 
 from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.errors import Damaged
-from diamond.training.checkpoints.manifest import FileRecord, Manifest, file_sha256
+from diamond.training.checkpoints.manifest import Manifest, StoredFile, file_sha256
 
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
     (tmp_path / "shard").write_bytes(b"x" * 1000)
-    record = FileRecord("shard", 1000, file_sha256(tmp_path / "shard"))
+    record = StoredFile("shard", 1000, file_sha256(tmp_path / "shard"))
     described = Manifest(7, 1, 2, 1.5, [record], 0.25, {"torch": "2"})
     (tmp_path / manifest.NAME).write_bytes(manifest.encode(described))
     return tmp_path

@@ -28,7 +28,7 @@ class Ledger:
             "person": command.by.name,
             "user": command.by.user,
             "token": command.by.token,
-            "digest": command.asked.order.digest if isinstance(command, Submit) else "",
+            "digest": command.request.order.digest if isinstance(command, Submit) else "",
             "refused": rejection,
         }
         self._write(line)

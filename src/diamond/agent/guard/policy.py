@@ -18,7 +18,7 @@ from diamond.agent.guard.signatures import signature_fault
 from diamond.agent.guard.small_toml import read_small_toml
 from diamond.core.errors import BadRequest, DiamondError, Forbidden
 from diamond.core.order import Order
-from diamond.core.protocol import Asked, Person
+from diamond.core.protocol import Person, TaskRequest
 from diamond.images.scripts import VENV
 
 SITE_FILE = Path("/etc/diamond/site.toml")
@@ -121,15 +121,15 @@ class Policy:
     _rules: list[Rules] = field(default_factory=list)
     _fault: str = ""
 
-    def rejection(self, asked: Asked, partition: str) -> str:
+    def rejection(self, request: TaskRequest, partition: str) -> str:
         """Why this machine rejects an order, as its owner reads it; '' when it accepts it."""
         rules = self._now()
         if self._fault:
             return f"nothing runs here until this file is corrected: {self._fault}"
         for each in rules:
-            why = each.rejection(asked.order, partition)
+            why = each.rejection(request.order, partition)
             if not why and each.require_signed:
-                why = signature_fault(asked, _signers(each, rules))
+                why = signature_fault(request, _signers(each, rules))
             if why:
                 return f"the policy of this machine ({each.source}) does not allow it: {why}"
         return ""

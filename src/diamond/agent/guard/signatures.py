@@ -11,7 +11,7 @@ from typing import Any, Dict, List
 
 from diamond.agent.disk import read_json, write_json
 from diamond.core.errors import BadRequest
-from diamond.core.protocol import Asked, Signature, read_asked
+from diamond.core.protocol import Signature, TaskRequest, read_task_request
 from diamond.core.signing import NAMESPACE, VERSION, signed_words
 from diamond.runtimes.below import below
 
@@ -19,9 +19,9 @@ SECONDS = 30.0
 PERSON = "diamond"
 
 
-def signature_fault(asked: Asked, signers: List[str]) -> str:
+def signature_fault(request: TaskRequest, signers: List[str]) -> str:
     """Why a signature does not count; '' when it does."""
-    given = asked.signature
+    given = request.signature
     if given is None:
         return "only signed specs are taken, and this one bears no signature"
     if not signers:
@@ -30,7 +30,7 @@ def signature_fault(asked: Asked, signers: List[str]) -> str:
         return f"its signature has version {given.version}, not {VERSION}: sign and submit it again"
     if time.time() > given.until:
         return "its signature has expired: sign and submit it again"
-    return _verify(_signed_bytes(asked, given), given.signature, signers)
+    return _verify(_signed_bytes(request, given), given.signature, signers)
 
 
 class UsedSignatures:
@@ -44,9 +44,9 @@ class UsedSignatures:
         self._known: Dict[str, Dict[str, Any]] = {}
         self._is_read = False
 
-    def fault(self, asked: Asked, task: str, number: int) -> str:
+    def fault(self, request: TaskRequest, task: str, number: int) -> str:
         """Why a valid signature cannot be used for this attempt; '' when it can."""
-        order, used = asked.order, self._uses().get(_signed_id(asked))
+        order, used = request.order, self._uses().get(_signed_id(request))
         if used is None:
             return ""
         if used["task"] != task or not below(self._tasks, task, "task.json").exists():
@@ -55,11 +55,11 @@ class UsedSignatures:
             return f"{order.resume.max_attempts} attempts were signed, and this is number {number}"
         return ""
 
-    def add(self, asked: Asked, task: str) -> None:
+    def add(self, request: TaskRequest, task: str) -> None:
         """To be called once the intent is on disk: after a crash, the signature is found there."""
         now, known = time.time(), self._uses()
-        if asked.signature is not None:
-            known[_signed_id(asked)] = {"task": task, "until": asked.signature.until}
+        if request.signature is not None:
+            known[_signed_id(request)] = {"task": task, "until": request.signature.until}
         self._known = {each: used for each, used in known.items() if used["until"] > now}
         write_json(self._file, self._known, durable=True)
 
@@ -74,23 +74,23 @@ class UsedSignatures:
         uses = {}
         for file in self._tasks.glob("*/task.json"):
             try:
-                asked = read_asked(read_json(file))
+                request = read_task_request(read_json(file))
             except BadRequest:
                 continue
-            if asked.signature is not None:
-                about = {"task": file.parent.name, "until": asked.signature.until}
-                uses[_signed_id(asked)] = about
+            if request.signature is not None:
+                about = {"task": file.parent.name, "until": request.signature.until}
+                uses[_signed_id(request)] = about
         return uses
 
 
-def _signed_id(asked: Asked) -> str:
+def _signed_id(request: TaskRequest) -> str:
     """Of what was signed: the signature's own text can be written in several ways."""
-    given = asked.signature
-    return hashlib.sha256(_signed_bytes(asked, given)).hexdigest() if given is not None else ""
+    given = request.signature
+    return hashlib.sha256(_signed_bytes(request, given)).hexdigest() if given is not None else ""
 
 
-def _signed_bytes(asked: Asked, given: Signature) -> bytes:
-    return signed_words(asked.order.digest, given.until, continues=asked.continues)
+def _signed_bytes(request: TaskRequest, given: Signature) -> bytes:
+    return signed_words(request.order.digest, given.until, continues=request.continues)
 
 
 def _verify(content: bytes, signature: str, signers: List[str]) -> str:

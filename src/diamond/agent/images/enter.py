@@ -18,9 +18,9 @@ from diamond.runtimes.adapters import choose_runner
 from diamond.runtimes.base import Entered, Inside
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import VERSION, ImageManifest
-from diamond.runtimes.places import Places
-from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
+from diamond.runtimes.sharing import group_folders, shared_folders, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
 
@@ -99,7 +99,7 @@ class Images:
         A virtual environment has no file: it is what this agent itself has made from the recipe.
         """
         if image.format == "venv":
-            manifest = find(self._places, image.identity, ["venv"])
+            manifest = find(self._image_folders, image.identity, ["venv"])
             if manifest is None:
                 raise EnvironmentFailed(
                     f"The environment {image.identity[:19]}… is not on this machine",
@@ -111,13 +111,13 @@ class Images:
                 f"The order names no file of the image {image.identity[:19]}…",
                 "Submit it again: an image is run by the digest of its file.",
             )
-        manifest = find_file(self._places, image.sha256) or self.shared_file(image.sha256)
+        manifest = find_file(self._image_folders, image.sha256) or self.shared_file(image.sha256)
         if manifest is None:
             raise EnvironmentFailed(
                 f"The image file {image.sha256[:19]}… is not on this machine",
                 "Build it here, or copy it here: diamond image copy.",
             )
-        verified = verify(self._places, manifest)
+        verified = verify(self._image_folders, manifest)
         if verified.version < VERSION and not (image.path or image.variables or is_signed):
             # A chain that began before orders named these: it continues with what was recorded then.
             return verified
@@ -127,7 +127,9 @@ class Images:
         """Others' file with this digest, where the site names folders of a group or of all."""
         sha256 = sha256.rpartition(":")[2]
         folders = shared_folders(self._site.get("shared"))
-        return take_shared_file(shared_places(folders, self._places), self._places, sha256)
+        return take_shared_file(
+            group_folders(folders, self._image_folders), self._image_folders, sha256
+        )
 
     @property
     def insecure(self) -> list[str]:
@@ -135,8 +137,8 @@ class Images:
         return [str(each) for each in self._site.get("insecure") or []]
 
     @property
-    def _places(self) -> Places:
-        return Places(self.folders.work / "images", self.folders.tmp)
+    def _image_folders(self) -> ImageFolders:
+        return ImageFolders(self.folders.work / "images", self.folders.tmp)
 
     def _write(self, folder: AttemptFiles, build: Build) -> Path:
         """The base and lock that the first attempt resolved stay those of the task."""

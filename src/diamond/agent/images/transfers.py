@@ -47,13 +47,13 @@ from diamond.core.protocol import (
 )
 from diamond.runtimes.below import below
 from diamond.runtimes.calls import Call
+from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import (
     ImageManifest,
     manifest_data,
     manifest_from,
     public_manifest_data,
 )
-from diamond.runtimes.places import Places
 from diamond.runtimes.registries import pull, push
 from diamond.runtimes.store import arrived, every, find, find_file, remove, verify
 
@@ -118,7 +118,7 @@ class Transfers:
     def send_inventory(self) -> None:
         """What is here now, so that nobody is sent to an image that no longer exists."""
         looked = time.monotonic()
-        items = [self._told(one) for one in every(self._places) if Path(one.file).exists()]
+        items = [self._told(one) for one in every(self._image_folders) if Path(one.file).exists()]
         age = time.monotonic() - looked
         ask(self.link, "images", ImageInventory(items, age), timeout=120)
 
@@ -127,10 +127,10 @@ class Transfers:
         return self.folders.work / "images" / "moves"
 
     @property
-    def _places(self) -> Places:
-        places = Places(self.folders.work / "images", self.folders.tmp)
-        places.make()
-        return places
+    def _image_folders(self) -> ImageFolders:
+        image_folders = ImageFolders(self.folders.work / "images", self.folders.tmp)
+        image_folders.make()
+        return image_folders
 
     def _file(self, command: ImageCommand) -> Path:
         return below(self._intents, f"{_name(command)}.json")
@@ -210,18 +210,18 @@ class Transfers:
             part.touch()
             with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, manifest, part)
-                found = arrived(self._places, manifest, part, sha256=arriving.sha256())
+                found = arrived(self._image_folders, manifest, part, sha256=arriving.sha256())
         done = TransferReport(command.move, "done", bytes=found.size, record=self._told(found))
         self._report(done)
 
     def _found(self, manifest: ImageManifest) -> ImageManifest | None:
         """Here already, or in the group's folder."""
-        own = find_file(self._places, manifest.sha256)
+        own = find_file(self._image_folders, manifest.sha256)
         if own is not None:
             try:
-                return verify(self._places, own)
+                return verify(self._image_folders, own)
             except (ImageChanged, NotFound):
-                remove(self._places, own)
+                remove(self._image_folders, own)
         return self.images().shared_file(manifest.sha256)
 
     def _receive(self, command: FetchImage, manifest: ImageManifest, part: Path) -> None:
@@ -243,7 +243,7 @@ class Transfers:
             log.info("the progress of %s could not be reported: %s", command.move, error)
 
     def _part(self, sha256: str) -> Path:
-        return below(self._places.root, "arriving", f"{sha256}.part")
+        return below(self._image_folders.root, "arriving", f"{sha256}.part")
 
     def _is_cancelled(self, command: ImageCommand) -> bool:
         return _name(command) in self._cancelled
@@ -251,11 +251,13 @@ class Transfers:
     def _push(self, command: PushImage) -> None:
         manifest = self._own(command.record.hex)
         reference, recipe = command.reference, command.recipe
-        push(manifest, recipe, reference, places=self._places, **self._with(command))
+        push(manifest, recipe, reference, image_folders=self._image_folders, **self._with(command))
         self._report(TransferReport(command.move, "done", bytes=manifest.size, size=manifest.size))
 
     def _pull(self, command: PullImage) -> None:
-        manifest, recipe = pull(command.reference, places=self._places, **self._with(command))
+        manifest, recipe = pull(
+            command.reference, image_folders=self._image_folders, **self._with(command)
+        )
         done = TransferReport(
             command.move,
             "done",
@@ -276,18 +278,18 @@ class Transfers:
     def _delete(self, command: DeleteImage) -> None:
         """A file by its digest; a virtual environment, which has none, by its recipe."""
         if command.format == "venv":
-            manifest = find(self._places, command.identity, ["venv"])
+            manifest = find(self._image_folders, command.identity, ["venv"])
         else:
-            manifest = find_file(self._places, command.sha256)
+            manifest = find_file(self._image_folders, command.sha256)
         if manifest is not None:
-            remove(self._places, manifest)
+            remove(self._image_folders, manifest)
         self.send_inventory()
 
     def _own(self, sha256: str) -> ImageManifest:
-        found = find_file(self._places, sha256)
+        found = find_file(self._image_folders, sha256)
         if found is None:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
-        return verify(self._places, found)
+        return verify(self._image_folders, found)
 
     def _told(self, manifest: ImageManifest) -> dict[str, Any]:
         return manifest_data(manifest) if self.tells_all() else public_manifest_data(manifest)

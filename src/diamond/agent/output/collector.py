@@ -15,7 +15,7 @@ from diamond.agent.tasks.machine.state import AttemptState
 
 STEPS_FIRST_SECONDS, OUTPUT_FIRST_SECONDS = 10.0, 2.0
 """How long the end of a build may wait for its steps, and every other end for its last lines."""
-OUTPUT = (*LOGS, "metrics", "tensorboard")
+OUTPUT = (*LOGS, "metrics", "tensorboard", "facts")
 
 
 @dataclass(frozen=True)

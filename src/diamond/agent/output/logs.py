@@ -12,6 +12,7 @@ from pathlib import Path
 from diamond.agent.link.carriers import Link, answer_data, message_bytes
 from diamond.agent.output.redacted_steps import redact_steps
 from diamond.agent.tasks.machine.verdicts import LATE_SECONDS
+from diamond.core import facts
 from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
@@ -33,6 +34,9 @@ LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
 STEPS = {"steps": "steps.jsonl"}
 """What a build reports about its steps; sent as often as a log."""
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
+FACTS = {facts.STREAM: facts.FILE}
+"""Only to a service that says it takes them: an older one would reject the whole call."""
+OFTEN = frozenset({*LOGS, *STEPS})
 
 
 @dataclass
@@ -56,7 +60,7 @@ class Stream:
 
     def is_due(self, now: float, *, many: bool) -> bool:
         interval = QUICK_SECONDS
-        if self.name in RECORDS and not self._has_just_ended:
+        if self.name not in OFTEN and not self._has_just_ended:
             interval = RECORD_SECONDS
         elif (many and now - self.grew_at > QUIET_AFTER) or self._is_read(now):
             interval = SLOW_SECONDS
@@ -75,7 +79,7 @@ class Stream:
         """How many bytes the service does not have."""
         self.looked_at = now
         try:
-            behind = self.path.stat().st_size - self.offset
+            behind = self._size() - self.offset
         except OSError:
             behind = 0
         if behind > 0:
@@ -87,9 +91,14 @@ class Stream:
     def is_whole(self) -> bool:
         """Whether the service has all of the file as it is now."""
         try:
-            return self.offset >= self.path.stat().st_size
+            return self.offset >= self._size()
         except OSError:
             return True
+
+    def _size(self) -> int:
+        """As far as it is sent: facts are few, whatever a program writes there."""
+        size = self.path.stat().st_size
+        return min(size, facts.MOST_BYTES) if self.name in FACTS else size
 
     def take(self, behind: int, room: int) -> tuple[StreamPart, bytes]:
         """The next part, at most `room` bytes."""
@@ -127,8 +136,13 @@ class Streams:
         self._may_leave = may_leave
         self._lock = threading.Lock()
         self._streams: dict[tuple[str, int], list[Stream]] = {}
+        self._takes_facts = False
         self.pause = SLOW_SECONDS
         """Seconds until the next look: longer among many runs, to stay polite on a login node."""
+
+    def take_facts(self, is_taken: bool) -> None:
+        """Whether the service takes what runs note for the record."""
+        self._takes_facts = is_taken
 
     def follow(
         self,
@@ -143,7 +157,8 @@ class Streams:
         """Send the files of a run from now on. Repeats are harmless."""
         with self._lock:
             if (attempt, run) not in self._streams:
-                names = {**LOGS, **RECORDS, **(STEPS if is_build else {})}.items()
+                more = {**(STEPS if is_build else {}), **(FACTS if self._takes_facts else {})}
+                names = {**LOGS, **RECORDS, **more}.items()
                 made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
                 made += [
                     Stream(task, attempt, run, name, folder / rank_log(rank, name), rank)

@@ -10,7 +10,15 @@ from diamond.agent.guard.signatures import UsedSignatures
 from diamond.agent.link.lease import Lease
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
-from diamond.core.protocol import Asked, Command, PushImage, SendImage, Submit, Upgrade, read_asked
+from diamond.core.protocol import (
+    Command,
+    PushImage,
+    SendImage,
+    Submit,
+    TaskRequest,
+    Upgrade,
+    read_task_request,
+)
 
 
 @dataclass(frozen=True)
@@ -29,33 +37,33 @@ class Admission:
             return self.policy.agent_fault()
         if not isinstance(command, Submit):
             return ""
-        asked = command.asked
+        request = command.request
         return (
             self.lease.rejection()
-            or self.policy.person_fault(asked.person, asked.order.secrets)
-            or self.policy.rejection(asked, self._partition(asked))
+            or self.policy.person_fault(request.person, request.order.secrets)
+            or self.policy.rejection(request, self._partition(request))
             or self._signature_fault(command)
         )
 
     def follow_up_rejection(self, folder: AttemptFolder, number: int) -> str:
         """Why no further attempt of a task may begin, or ''. Each one is a new batch job, whoever makes it."""
-        asked = read_asked(folder.task_json())
-        why = self.lease.rejection() or self.policy.rejection(asked, self._partition(asked))
-        if not why and self.policy.require_signed and number > asked.order.resume.max_attempts:
-            why = f"{asked.order.resume.max_attempts} attempts were signed"
+        request = read_task_request(folder.task_json())
+        why = self.lease.rejection() or self.policy.rejection(request, self._partition(request))
+        if not why and self.policy.require_signed and number > request.order.resume.max_attempts:
+            why = f"{request.order.resume.max_attempts} attempts were signed"
         return why
 
     def accepted(self, command: Submit) -> None:
         """The intent of a submission is on disk: its signature counts as used."""
-        asked = command.asked
-        if asked.signature is not None and self.policy.require_signed:
-            self.signatures.add(asked, command.task)
+        request = command.request
+        if request.signature is not None and self.policy.require_signed:
+            self.signatures.add(request, command.task)
 
-    def _partition(self, asked: Asked) -> str:
-        return self.profile().partition(asked.order.placement.partition)
+    def _partition(self, request: TaskRequest) -> str:
+        return self.profile().partition(request.order.placement.partition)
 
     def _signature_fault(self, command: Submit) -> str:
         if not self.policy.require_signed:
             return ""
-        why = self.signatures.fault(command.asked, command.task, command.number)
+        why = self.signatures.fault(command.request, command.task, command.number)
         return f"the policy of this machine does not allow it: {why}" if why else ""

@@ -116,7 +116,7 @@ class Attempts:
         attempt = folder.attempt
         self.save(replace(self.known[attempt], phase=AttemptPhase.SUBMITTED, native_id=native_id))
         self._just_submitted.discard(attempt)
-        self._report_all(attempt, [Submitted(native_id=native_id)])
+        self._report_all(attempt, [Submitted(native_id=native_id, script=folder.script_digest)])
         self._work.ask_soon()
         self.chains.queued(attempt)
         if folder.is_cancelled:
@@ -298,7 +298,8 @@ class Attempts:
     def _continue_submitted(self, folder: AttemptFolder, native_id: str) -> None:
         attempt, submitted_at = folder.attempt, folder.submitted_at
         self.save(replace(self.known[attempt], phase=AttemptPhase.SUBMITTED, native_id=native_id))
-        self._report_all(attempt, [replace(Submitted(native_id=native_id), at=submitted_at)])
+        submitted = Submitted(native_id=native_id, script=folder.script_digest)
+        self._report_all(attempt, [replace(submitted, at=submitted_at)])
         self.look_at(attempt, earliest=submitted_at)
         if folder.is_cancelled:
             self._report_all(attempt, self._take(verdicts.cancel(self.known[attempt])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
 import re
@@ -176,6 +177,14 @@ class AttemptFolder:
         """When the batch system took it; now, while that is not written."""
         known = read_json(self.place("native.json")) or {}
         return float(known.get("submitted_at") or time.time())
+
+    @property
+    def script_digest(self) -> str:
+        """Of the batch script, for the record of the task; '' if it cannot be read."""
+        try:
+            return "sha256:" + hashlib.sha256((self.path / "script.sh").read_bytes()).hexdigest()
+        except OSError:
+            return ""
 
     @property
     def failure(self) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@ from diamond.core.errors import (
     NotFound,
 )
 from diamond.core.order import Build, Code, Order
-from diamond.core.protocol import Person, read_asked
+from diamond.core.protocol import Person, read_task_request
 from diamond.core.redact import without_credentials
 from diamond.core.task import Reason
 from diamond.images.accelerators import for_cpu, needs_choice
@@ -306,7 +306,7 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
 def _person(folder: AttemptFolder) -> Person | None:
     """None also for a look at the script of a task that was never made."""
     written = folder.task_json()
-    return read_asked(written).person if written else None
+    return read_task_request(written).person if written else None
 
 
 def _comment(person: Person | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from diamond.agent.disk import read_words, write_whole
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import NotFound
-from diamond.core.protocol import read_asked
+from diamond.core.protocol import read_task_request
 from diamond.runtimes.below import below
 
 MOVED = "moved"
@@ -17,7 +17,7 @@ MOVED = "moved"
 
 def take_over(folder: AttemptFolder) -> None:
     """Move the other task's `run/` here, once; doing it again is fine. Raises `NotFound`."""
-    other = read_asked(folder.task_json()).continues
+    other = read_task_request(folder.task_json()).continues
     own = folder.run_dir.parent
     if not other or (own / "code").exists():
         return

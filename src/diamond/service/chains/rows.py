@@ -44,6 +44,8 @@ class AttemptRow(TypedRow):
     reason: str = ""
     limit_seconds: float | None = None
     """As the batch system last said; None: as asked for."""
+    script: str = ""
+    """Digest of its batch script, as its agent reported it."""
     more: JsonObject = field(default_factory=dict)
     """Stored by another version, and kept."""
 

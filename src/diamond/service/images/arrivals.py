@@ -14,6 +14,7 @@ from diamond.core.task import Reason
 from diamond.runtimes.manifests import ImageManifest, manifest_from
 from diamond.service.images import request_store, store
 from diamond.service.images.build_steps import BuildLine
+from diamond.service.images.record_entry import note_use
 from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
@@ -123,7 +124,7 @@ async def release(tx: Transaction, what: str, image: str, manifest: ImageManifes
             continue
         order = {**row.order_json, "image": asdict(image_of(manifest))}
         ready = replace(row, order_json=order, digest=order_from(order).digest)
-        await store.add_use(tx, image=image, task=row.id, owner=row.owner)
+        await note_use(tx, ready, image)
         steps = Steps(row.owner)
         await steps.meet(tx, ready, what, "the image is there")
         await steps.save(tx)

@@ -9,7 +9,6 @@ from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict
 from diamond.core.order import Order
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.images import store as image_store
 from diamond.service.images.arrivals import image_of
 from diamond.service.images.image_requests import (
     ReadyImage,
@@ -19,6 +18,7 @@ from diamond.service.images.image_requests import (
     plan_build,
     request_build,
 )
+from diamond.service.images.record_entry import note_use
 from diamond.service.images.transfers import provide_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.projects.terms import ProjectTerms
@@ -49,7 +49,7 @@ async def order_with_image(
 async def note_image_use(tx: Transaction, task: TaskRow, image: str) -> None:
     """An image that tasks use is not cleaned up."""
     if image:
-        await image_store.add_use(tx, image=image, task=task.id, owner=task.owner)
+        await note_use(tx, task, image)
 
 
 async def _image_for(

@@ -17,13 +17,13 @@ NOT_METRICS = frozenset({"step", "time", "gpus", "rank", "nonfinite"})
 
 
 @dataclass(frozen=True)
-class Lines:
+class MetricLines:
     points: list[Point]
     partial: bytes
     bad: int
 
 
-def read_lines(partial: bytes, data: bytes) -> Lines:
+def read_lines(partial: bytes, data: bytes) -> MetricLines:
     """Points of the whole lines in `partial + data`, the rest of the last line, and how many lines were bad."""
     *whole, rest = (partial + data).split(b"\n")
     points: list[Point] = []
@@ -34,7 +34,7 @@ def read_lines(partial: bytes, data: bytes) -> Lines:
             bad += 1
         else:
             points += found
-    return Lines(points, *((b"", bad + 1) if len(rest) > MAX_PARTIAL else (rest, bad)))
+    return MetricLines(points, *((b"", bad + 1) if len(rest) > MAX_PARTIAL else (rest, bad)))
 
 
 def _points(line: bytes) -> list[Point] | None:

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.output.curves import Curve, pack, unpack
+from diamond.service.output.metric_summary import note_values
 from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow, SeriesValues
 from diamond.service.output.series_values import Point, curve_values, series_values
 from diamond.service.platform.database.batches import in_batches
@@ -20,6 +21,8 @@ MAX_POINTS = 50_000
 CHUNK_POINTS = 1024
 MOST_NAMES = 2000
 """Of one task, for each source: more cannot be looked at, and each costs every reader of the task."""
+SUMMARISED = frozenset({"metrics", "tensorboard"})
+"""Streams of the program itself: what a machine was busy with belongs in no table of results."""
 VALUE_COLUMNS = tuple(field.name for field in fields(SeriesValues))
 _COUNTERS = (
     update(metric_series)
@@ -62,6 +65,11 @@ async def add_points(
     thinned: list[str] = []
     for batch in in_batches(ordered):
         thinned += await _append(tx, {row: by_name[row.name] for row in batch}, limit)
+    if stream.stream in SUMMARISED:
+        points_of = {
+            name: [(point.step, point.value) for point in by_name[name]] for name in series
+        }
+        await note_values(tx, stream.task, points_of)
     return Added(thinned, [name for name in by_name if name not in series])
 
 

@@ -81,6 +81,16 @@ async def summarize(
     ]
 
 
+async def final_values(
+    connection: AsyncConnection, tasks: Sequence[str]
+) -> dict[str, dict[str, SeriesValues]]:
+    """Of all metrics of these tasks, by task and name."""
+    by_task: dict[str, list[SeriesRow]] = defaultdict(list)
+    for one in await metric_store.series_of(connection, tasks, TRAINING):
+        by_task[one.task].append(one)
+    return await _values(connection, by_task)
+
+
 async def _values(
     connection: AsyncConnection, by_task: _BY_TASK
 ) -> dict[str, dict[str, SeriesValues]]:

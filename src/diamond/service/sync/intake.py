@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from diamond.core import facts
 from diamond.core.agent_messages import StreamPart, StreamParts
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest, TooLarge
@@ -20,7 +21,9 @@ from diamond.service.images.arrivals import store_built_image
 from diamond.service.images.build_steps import parse_lines
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
+from diamond.service.output.job_facts import take_facts
 from diamond.service.output.metric_lines import read_lines
+from diamond.service.output.recorded_metrics import record_metrics
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
@@ -31,6 +34,7 @@ from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
+STREAMS = LOG_STREAMS | METRIC_STREAMS | {facts.STREAM}
 NAMES_LEFT_OUT = "metric-names-left-out"
 OVER_QUOTA = "over-quota"
 CURVES_UP_TO = 2.0
@@ -65,6 +69,9 @@ class Room:
         return self.used <= CURVES_UP_TO
 
     def takes(self, stream: str) -> bool:
+        """Facts are small, and the record needs them."""
+        if stream == facts.STREAM:
+            return True
         return self.for_logs if stream in LOG_STREAMS else self.for_curves
 
 
@@ -109,8 +116,14 @@ async def _take(
             size = await logs.append(tx, stream, part.offset, part.data)
         partial = await _take_steps(tx, task, stream, part)
         await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
+    elif part.key.stream == facts.STREAM:
+        size = part.offset + len(part.data)
+        partial = await take_facts(tx, task, stream, part.data)
+        await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
     else:
         size = await _take_metrics(tx, steps, room, task, stream, part)
+        if task.state in FINAL_WORDS:
+            await record_metrics(tx, [task])
     tx.wake(task_topic(task.id))
     if task.state in FINAL_WORDS:
         steps.announce(task)
@@ -192,10 +205,10 @@ def _parts(body: bytes) -> list[Part]:
 
 
 def _part(part: StreamPart, data: bytes) -> Part:
-    if part.stream not in LOG_STREAMS | METRIC_STREAMS:
+    if part.stream not in STREAMS:
         raise BadRequest(
             f"{part.stream!r} is not a stream",
-            f"Streams: {', '.join(sorted(LOG_STREAMS | METRIC_STREAMS))}.",
+            f"Streams: {', '.join(sorted(STREAMS))}.",
         )
     key = logs.StreamKey(part.task, part.attempt, part.run, part.rank, part.stream)
     return Part(key, part.offset, data, part.skipped)

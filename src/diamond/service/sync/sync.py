@@ -34,6 +34,7 @@ from diamond.service.endpoints.rows import (
     OpenTaskRow,
     SiteProfile,
 )
+from diamond.service.output.recorded_metrics import record_metrics
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
@@ -67,6 +68,7 @@ async def hello(services: Services, call: AgentCall, message: Hello) -> Welcome:
             generation=generation,
             now=time.time(),
             restored=_is_from_a_backup(before, message),
+            takes_facts=True,
             open_tasks=[_open(task) for task in still_open if not task.is_waiting],
             settings=agent_settings(endpoint),
             status_questions_per_minute=await _share(tx.connection, endpoint),
@@ -168,6 +170,7 @@ async def _apply(tx: Transaction, endpoint: EndpointRow, fresh: list[ReadEvent])
         if steps.knows(event.task):
             steps.apply(event.task, event.event)
     await steps.save(tx)
+    await record_metrics(tx, steps.ended_tasks)
     return sorted(named - set(known))
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency, DependencyState
 from diamond.core.task import FINAL_WORDS
+from diamond.service.lineage.edges import settle_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import (
@@ -21,6 +22,7 @@ from diamond.service.platform.database.tables import (
     tree_transfers,
 )
 from diamond.service.tasks.rows import DependencyProgressRow, DependencyRow, TaskRow
+from diamond.service.tasks.summaries import settle_summary
 
 WAITING = DependencyState.WAITING.value
 # Asked for every list of tasks, and at the end of each task: built once.
@@ -116,3 +118,5 @@ async def settle_order(tx: Transaction, task: TaskRow) -> None:
     await tx.connection.execute(
         settled.values({name: columns[name] for name in ("order", "digest", "chain")})
     )
+    await settle_summary(tx, task)
+    await settle_image(tx, task.id, task.owner, task.order_json)

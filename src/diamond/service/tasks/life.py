@@ -107,7 +107,7 @@ def keep_attempt(life: Life, attempt: Attempt, event: Event) -> None:
     """What the life cycle knows of it, and when it was queued and got its nodes."""
     row = with_known(life.find(attempt.id) or new_attempt(attempt), attempt)
     if event.attempt == row.id and isinstance(event, Submitted):
-        row = replace(row, queued=row.queued or event.at)
+        row = replace(row, queued=row.queued or event.at, script=event.script or row.script)
     if event.attempt == row.id and isinstance(event, Arrived):
         row = replace(row, arrived=row.arrived or event.at)
     life.change(row)

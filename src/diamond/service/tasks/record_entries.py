@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+
+from pydantic import JsonValue
 
 from diamond import __version__
 from diamond.core.code_facts import code_facts_from
@@ -124,7 +126,7 @@ def submitted(
         digest=order.digest,
         diamond=__version__,
         code=_code(task, order),
-        inputs=inputs_of(order),
+        inputs=inputs_of(order, spec),
         params=public(without_secrets(order.params)),
         seeds=seeds_in({**order.params, **variables}),
         plan=task.prediction.model_dump(mode="json") if task.prediction else None,
@@ -140,13 +142,19 @@ def submitted(
     return Draft(kinds.SUBMITTED, task.created, body, sealed)
 
 
-def inputs_of(order: Order) -> list[InputUsed]:
+def inputs_of(order: Order, spec: JsonObject) -> list[InputUsed]:
     """A path says nothing about its content, so it counts as not versioned."""
-    trees: Mapping[str, str] = getattr(order, "trees", None) or {}
-    return [
-        InputUsed(name, tree=trees.get(name, ""), version="" if path.startswith("/") else path)
-        for name, path in {**dict.fromkeys(trees, ""), **order.data}.items()
+    named = spec.get("data")
+    words = named if isinstance(named, dict) else {}
+    trees = [
+        InputUsed(name, tree=tree.digest, version=_version(words.get(name)))
+        for name, tree in order.trees.items()
     ]
+    return [*trees, *(InputUsed(name) for name in order.data)]
+
+
+def _version(word: JsonValue) -> str:
+    return word if isinstance(word, str) and not word.startswith("/") else ""
 
 
 def _code(task: TaskRow, order: Order) -> CodeUsed | None:
@@ -188,6 +196,7 @@ def _attempt(attempt: AttemptRow) -> Draft:
         started=attempt.started,
         ended=attempt.ended,
         exit_code=attempt.exit_code,
+        script=attempt.script,
         runs=[RunEnded(run.run, run.started, run.ended, run.exit_code) for run in attempt.runs],
     )
     nodes = sorted({run.node for run in attempt.runs if run.node})

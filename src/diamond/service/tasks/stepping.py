@@ -106,6 +106,11 @@ class Steps:
     def knows(self, task: str) -> bool:
         return task in self._lives
 
+    @property
+    def ended_tasks(self) -> list[TaskRow]:
+        """Those that these events ended."""
+        return [self._lives[task].as_row() for task in self._ended]
+
     def apply(self, task: str, event: Event) -> None:
         life = self._lives[task]
         before = life.task

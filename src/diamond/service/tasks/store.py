@@ -9,12 +9,14 @@ from sqlalchemy import Integer, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.chains.rows import attempts_json, chain_json
+from diamond.service.lineage.edges import add_inputs
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import history, records, tasks
 from diamond.service.tasks.rows import HistoryRow, TaskRow
+from diamond.service.tasks.summaries import add_summary
 
 SAVED = (
     "state",
@@ -64,6 +66,8 @@ _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)
 async def add_task(tx: Transaction, task: TaskRow) -> None:
     await remember_name(tx, task.owner, task.name)
     await tx.connection.execute(_ADD, values_of(task))
+    await add_summary(tx, task)
+    await add_inputs(tx, task.id, task.owner, task.order_json)
 
 
 async def save_task(tx: Transaction, task: TaskRow) -> None:

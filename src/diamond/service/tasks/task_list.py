@@ -71,7 +71,7 @@ class TaskFilter:
 
 
 @dataclass(frozen=True)
-class Place:
+class PageStart:
     """Where a page begins, and how long it is."""
 
     owner: str
@@ -88,12 +88,12 @@ async def list_tasks(
     cursor: str | None,
 ) -> Page[TaskRow]:
     """With `search` a page may be short, or empty, and still have a next one: a call searches a limited number of tasks."""
-    place = Place(owner, limit, cursor)
+    start = PageStart(owner, limit, cursor)
     if wanted.search or wanted.tag:
-        return await _search(connection, wanted, place)
+        return await _search(connection, wanted, start)
     if wanted.name and not wanted.project and wanted.whose == "mine":
-        return await _list_by_name(connection, wanted, place)
-    return await _page(connection, _parts(owner, wanted), wanted.sort, place)
+        return await _list_by_name(connection, wanted, start)
+    return await _page(connection, _parts(owner, wanted), wanted.sort, start)
 
 
 async def count_by_state(
@@ -202,43 +202,45 @@ async def kept_results(
     return count, oldest or 0.0
 
 
-async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page[TaskRow]:
+async def _search(
+    connection: AsyncConnection, wanted: TaskFilter, start: PageStart
+) -> Page[TaskRow]:
     """No index holds the words of messages, nor tags: they are looked for among the next tasks, then among those behind them."""
     keys, descending = SORTS[wanted.sort]
-    parts = _parts(place.owner, replace(wanted, name=""))
+    parts = _parts(start.owner, replace(wanted, name=""))
     reach = await reach_of(
         connection,
         parts,
         keys=keys,
         descending=descending,
         count=SEARCHED_AT_ONCE,
-        cursor=place.cursor,
+        cursor=start.cursor,
     )
     conditions = _all_hold(wanted)
     if wanted.name:
         conditions.append(tasks.c.name.contains(wanted.name, autoescape=True))
     if reach:
         conditions.append(reach.holds(keys, descending=descending))
-    page = await _page(connection, [part.where(*conditions) for part in parts], wanted.sort, place)
+    page = await _page(connection, [part.where(*conditions) for part in parts], wanted.sort, start)
     return page if page.next or not reach else Page(page.rows, reach.cursor)
 
 
 async def _list_by_name(
-    connection: AsyncConnection, wanted: TaskFilter, place: Place
+    connection: AsyncConnection, wanted: TaskFilter, start: PageStart
 ) -> Page[TaskRow]:
     """In turn what answers for a common part, for a rare one, and for any."""
-    anyone = _parts(place.owner, replace(wanted, name=""))
+    anyone = _parts(start.owner, replace(wanted, name=""))
     has_it = tasks.c.name.contains(wanted.name, autoescape=True)
     sieve = Sieve(has_it, among=LOOKED_THROUGH)
-    page = await _page(connection, anyone, wanted.sort, place, sieve)
+    page = await _page(connection, anyone, wanted.sort, start, sieve)
     if page.next:
         return page
-    names = await names_containing(connection, place.owner, wanted.name, limit=NAMES_AT_MOST)
-    if names is not None and await _are_few(connection, wanted, place.owner, names):
-        parts = _parts_of_names(place.owner, wanted, names)
+    names = await names_containing(connection, start.owner, wanted.name, limit=NAMES_AT_MOST)
+    if names is not None and await _are_few(connection, wanted, start.owner, names):
+        parts = _parts_of_names(start.owner, wanted, names)
     else:
         parts = [part.where(has_it) for part in anyone]
-    return await _page(connection, parts, wanted.sort, place)
+    return await _page(connection, parts, wanted.sort, start)
 
 
 async def _are_few(
@@ -258,7 +260,7 @@ async def _page(
     connection: AsyncConnection,
     parts: list[Select[Any]],
     sort: str,
-    place: Place,
+    start: PageStart,
     sieve: Sieve | None = None,
 ) -> Page[TaskRow]:
     keys, descending = SORTS[sort]
@@ -268,8 +270,8 @@ async def _page(
         parts,
         keys=keys,
         descending=descending,
-        limit=place.limit,
-        cursor=place.cursor,
+        limit=start.limit,
+        cursor=start.cursor,
         sieve=sieve,
     )
 

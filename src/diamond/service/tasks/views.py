@@ -30,7 +30,9 @@ async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
     return show_task(row) if not row.phase else (await show_tasks(connection, [row]))[0]
 
 
-def show_task(row: TaskRow, waits_for: Sequence[DependencyProgressRow] = (), heard: float = 0.0) -> Task:
+def show_task(
+    row: TaskRow, waits_for: Sequence[DependencyProgressRow] = (), heard: float = 0.0
+) -> Task:
     attempts, as_of = show_attempts(row.attempts), max(row.as_of, heard)
     return Task.model_validate(
         {

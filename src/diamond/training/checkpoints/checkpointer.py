@@ -25,7 +25,7 @@ from diamond.training.context import CONTINUE, run_dir
 from diamond.training.session import at_finish, not_at_finish
 
 Optimizers = Union[torch.optim.Optimizer, Sequence[torch.optim.Optimizer]]
-Place = Union[str, "os.PathLike[str]"]
+FolderPath = Union[str, "os.PathLike[str]"]
 
 
 class Checkpointer:
@@ -40,7 +40,7 @@ class Checkpointer:
         model: torch.nn.Module,
         optimizer: Optional[Optimizers] = None,
         *,
-        folder: Optional[Place] = None,
+        folder: Optional[FolderPath] = None,
         keep: int = 2,
         best: str = "",
         every_minutes: Optional[float] = None,

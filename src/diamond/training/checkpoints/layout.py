@@ -21,7 +21,7 @@ _HOLE_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class Place:
+class TensorPlace:
     """Where one tensor is in the file, with and without its envelope."""
 
     item: Any
@@ -32,7 +32,7 @@ class Place:
     data_length: int
 
 
-def lay_out(items: Sequence[Any], memory: SharedMemory) -> List[Place]:
+def lay_out(items: Sequence[Any], memory: SharedMemory) -> List[TensorPlace]:
     """Write the envelopes of all items and map the memory."""
     with os.fdopen(os.dup(memory.descriptor), "r+b", buffering=0) as file:
         places = [_place(item, file) for item in items]
@@ -40,7 +40,7 @@ def lay_out(items: Sequence[Any], memory: SharedMemory) -> List[Place]:
     return places
 
 
-def view(memory: SharedMemory, place: Place) -> torch.Tensor:
+def view(memory: SharedMemory, place: TensorPlace) -> torch.Tensor:
     """The tensor inside the memory: what is copied into it ends up in the file."""
     data = place.item.tensor_data
     raw = memory.tensor[place.data_offset : place.data_offset + place.data_length]
@@ -48,7 +48,7 @@ def view(memory: SharedMemory, place: Place) -> torch.Tensor:
     return shaped
 
 
-def _place(item: Any, file: BinaryIO) -> Place:
+def _place(item: Any, file: BinaryIO) -> TensorPlace:
     data = item.tensor_data
     example = torch.empty(data.chunk.sizes, dtype=data.properties.dtype)
     start = -(-file.seek(0, io.SEEK_END) // _ALIGNMENT) * _ALIGNMENT
@@ -57,7 +57,7 @@ def _place(item: Any, file: BinaryIO) -> Place:
     torch.save(example, stream)
     end = file.tell()
     file.truncate(end)
-    return Place(item, start, end - start, _data_offset(file), example.nbytes)
+    return TensorPlace(item, start, end - start, _data_offset(file), example.nbytes)
 
 
 class _SkipsData(io.RawIOBase):

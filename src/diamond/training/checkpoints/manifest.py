@@ -16,7 +16,7 @@ _PIECE_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
-class FileRecord:
+class StoredFile:
     """One file of a checkpoint, as it was written."""
 
     name: str
@@ -31,7 +31,7 @@ class Manifest:
     world_size: int
     created: float
     """Seconds since the epoch."""
-    files: List[FileRecord]
+    files: List[StoredFile]
     metric: Optional[float] = None
     about: Dict[str, str] = field(default_factory=dict)
     """Versions and who wrote it, for people."""
@@ -54,13 +54,13 @@ def read(folder: Path) -> Manifest:
         claimed = body.pop("digest")
         if body.pop("version") != VERSION or claimed != _digest({"version": VERSION, **body}):
             raise Damaged(f"{folder.name}: the manifest was changed")
-        files = [FileRecord(**record) for record in body.pop("files")]
+        files = [StoredFile(**record) for record in body.pop("files")]
         return Manifest(files=files, **body)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(f"{folder.name}: no readable manifest ({error})") from error
 
 
-def verify(folder: Path, records: Iterable[FileRecord]) -> None:
+def verify(folder: Path, records: Iterable[StoredFile]) -> None:
     """Compare files with the manifest, sizes first because that is cheap; raises Damaged."""
     records = list(records)
     for record in records:
@@ -78,7 +78,7 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _check_size(folder: Path, record: FileRecord) -> None:
+def _check_size(folder: Path, record: StoredFile) -> None:
     try:
         size = (folder / record.name).stat().st_size
     except OSError as error:

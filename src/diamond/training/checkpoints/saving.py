@@ -14,7 +14,7 @@ from torch.distributed.checkpoint.utils import find_state_dict_object
 from diamond.training.checkpoints.errors import NoRoom
 from diamond.training.checkpoints.events import tell
 from diamond.training.checkpoints.folder import Folder, Keep
-from diamond.training.checkpoints.layout import Place, lay_out, view
+from diamond.training.checkpoints.layout import TensorPlace, lay_out, view
 from diamond.training.checkpoints.link import WriterLink
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Failed, Join, Prepare, Save
@@ -211,7 +211,7 @@ class Saver:
 
 
 def _preparation(
-    items: List[Any], places: List[Place], memory: SharedMemory, metadata: Any
+    items: List[Any], places: List[TensorPlace], memory: SharedMemory, metadata: Any
 ) -> Prepare:
     entries = [one for one in items if one.type == WriteItemType.BYTE_IO]
     ordered = [*(place.item for place in places), *entries]

@@ -20,7 +20,7 @@ from torch.futures import Future
 
 from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.folder import Folder, write_durably
-from diamond.training.checkpoints.manifest import FileRecord, Manifest
+from diamond.training.checkpoints.manifest import Manifest, StoredFile
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Prepare, Save
 
@@ -84,17 +84,17 @@ class ImageWriter(StorageWriter):
         metadata.storage_data = {
             one.index: one.storage_data
             for one in flat
-            if not isinstance(one.storage_data, FileRecord)
+            if not isinstance(one.storage_data, StoredFile)
         }
         metadata.version = CURRENT_DCP_VERSION
         metadata.storage_meta = StorageMeta(checkpoint_id=self._name)
         described = pickle.dumps(metadata)
         _write(self.place / ".metadata", described)
-        files = [one.storage_data for one in flat if isinstance(one.storage_data, FileRecord)]
-        files.append(FileRecord(".metadata", len(described), hashlib.sha256(described).hexdigest()))
+        files = [one.storage_data for one in flat if isinstance(one.storage_data, StoredFile)]
+        files.append(StoredFile(".metadata", len(described), hashlib.sha256(described).hexdigest()))
         self._commit(files)
 
-    def _commit(self, files: List[FileRecord]) -> None:
+    def _commit(self, files: List[StoredFile]) -> None:
         save = self._save
         found = Manifest(
             save.step, save.claim, save.world_size, time.time(), files, save.metric, save.about
@@ -119,7 +119,7 @@ class ImageWriter(StorageWriter):
         return True
 
 
-def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
+def write_image(path: Path, image: memoryview, tail: bytes) -> StoredFile:
     """Write and sync `image` and `tail`, hashing in another thread at the same time."""
     digest = hashlib.sha256()
     hashing = threading.Thread(target=digest.update, args=(image,))
@@ -130,7 +130,7 @@ def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
     finally:
         hashing.join()
     digest.update(tail)
-    return FileRecord(path.name, len(image) + len(tail), digest.hexdigest())
+    return StoredFile(path.name, len(image) + len(tail), digest.hexdigest())
 
 
 def _write_directly(path: Path, image: memoryview) -> None:

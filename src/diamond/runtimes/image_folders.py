@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 
 
 @dataclass(frozen=True)
-class Places:
+class ImageFolders:
     """`$WORK/images` and the tmp folder of this node."""
 
     root: Path

@@ -1,6 +1,6 @@
 """Datasets: names with immutable versions, what is on its way to become one, and what uses them.
 
-Revision ID: 0033
+Revision ID: 0034
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0033"
-down_revision = "0032"
+revision = "0034"
+down_revision = "0033"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 

@@ -1,0 +1,71 @@
+"""What a job sees of its machine and of itself: lines of `facts.jsonl` in the folder of its run, decoded by type."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Dict, Iterable, List, Optional
+
+from diamond.core.decoding import Count, Kind, Line, decode
+from diamond.core.errors import BadRequest
+
+FILE = "facts.jsonl"
+STREAM = "facts"
+MOST_BYTES = 512 << 10
+"""Of one run; what comes after that is not read."""
+MOST_NAMES = 2000
+Version = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}", "a version")]
+Setting = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff/]{0,200}", "a value without a path")]
+
+
+@dataclass(frozen=True)
+class SeenGpu:
+    name: Line
+    memory_mb: Count = 0
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    host: Line = ""
+    nodes: Line = ""
+    """As the batch system writes them."""
+    cpu: Line = ""
+    cores: Count = 0
+    """That the job may use on its first node."""
+    memory_mb: Count = 0
+    """Of that node."""
+    gpus: List[SeenGpu] = field(default_factory=list)
+    driver: Line = ""
+    cuda: Line = ""
+    kernel: Line = ""
+    system: Line = ""
+    architecture: Line = ""
+    python: Line = ""
+    libraries: Dict[str, Version] = field(default_factory=dict)
+    packages: Dict[str, Version] = field(default_factory=dict)
+    seeds: Dict[str, Setting] = field(default_factory=dict)
+    settings: Dict[str, Setting] = field(default_factory=dict)
+
+
+def read_facts(line: bytes) -> Optional[JobFacts]:
+    """None for a line that is not one."""
+    try:
+        facts = decode(JobFacts, json.loads(line))
+    except (BadRequest, ValueError, RecursionError):
+        return None
+    many = (facts.libraries, facts.packages, facts.seeds, facts.settings, facts.gpus)
+    return None if any(len(one) > MOST_NAMES for one in many) else facts
+
+
+def merge(seen: Iterable[JobFacts]) -> JobFacts:
+    """What later lines say replaces what earlier ones said; names are gathered."""
+    values: Dict[str, object] = {}
+    for facts in seen:
+        for one in fields(JobFacts):
+            value = getattr(facts, one.name)
+            known = values.get(one.name)
+            if isinstance(known, dict) and isinstance(value, dict):
+                values[one.name] = {**known, **value}
+            elif value or one.name not in values:
+                values[one.name] = value
+    return JobFacts(**values)  # type: ignore[arg-type]

@@ -1,0 +1,151 @@
+"""Sorting, grouping and writing of the table. No I/O."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from diamond.core.errors import BadRequest
+from diamond.service.platform.text import csv_cell
+from diamond.service.runs.columns import Column, Value, column
+from diamond.service.runs.filters import Filter, matching, parse_filter
+from diamond.service.runs.rows import RunRow
+
+DEFAULT = ("name", "state", "endpoint", "created", "duration")
+MOST_COLUMNS, MOST_FILTERS, MOST_GROUPS = 100, 20, 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asked of the table, read and checked."""
+
+    columns: tuple[Column, ...]
+    filters: tuple[Filter, ...] = ()
+    sort: tuple[tuple[Column, bool], ...] = ()
+    """Each with whether it descends."""
+    group: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of one column over the runs of a group that have a number there."""
+
+    count: int
+    mean: float
+    spread: float | None
+    """Standard deviation of a sample; None of one run alone."""
+    min: float
+    max: float
+
+
+@dataclass(frozen=True)
+class Group:
+    by: list[Value]
+    count: int
+    runs: list[str]
+    """Ids of the first of them."""
+    columns: list[Spread | None]
+    """None where no run has a number."""
+
+
+RUNS_OF_A_GROUP = 50
+
+
+def read_request(
+    columns: Sequence[str], filters: Sequence[str], sort: Sequence[str], group: Sequence[str]
+) -> Asked:
+    """Raises `BadRequest`."""
+    for what, given, most in (
+        ("columns", columns, MOST_COLUMNS),
+        ("filters", filters, MOST_FILTERS),
+        ("groups", group, MOST_GROUPS),
+        ("columns to sort by", sort, MOST_GROUPS),
+    ):
+        if len(given) > most:
+            raise BadRequest(f"{len(given)} {what}: at most {most} in one table")
+    return Asked(
+        columns=tuple(column(name) for name in dict.fromkeys(columns or DEFAULT)),
+        filters=tuple(parse_filter(text) for text in filters),
+        sort=tuple((column(name.removeprefix("-")), name.startswith("-")) for name in sort),
+        group=tuple(column(name) for name in dict.fromkeys(group)),
+    )
+
+
+def chosen(runs: Sequence[RunRow], asked: Asked) -> list[RunRow]:
+    """Those that match, in the order that was asked for. `runs` come newest first."""
+    kept = matching(runs, asked.filters) if asked.filters else list(runs)
+    for each, descends in reversed(asked.sort):
+        kept = _sorted(kept, each, descends)
+    return kept
+
+
+def cells(runs: Sequence[RunRow], columns: Sequence[Column]) -> list[tuple[Value, ...]]:
+    return list(zip(*(each.values(runs) for each in columns), strict=True))
+
+
+def groups(runs: Sequence[RunRow], asked: Asked) -> list[Group]:
+    """In the order of their first runs."""
+    grouped: dict[tuple[Value, ...], list[RunRow]] = {}
+    for run in runs:
+        grouped.setdefault(tuple(each.read(run) for each in asked.group), []).append(run)
+    return [_group(list(key), members, asked.columns) for key, members in grouped.items()]
+
+
+def as_csv(runs: Sequence[RunRow], columns: Sequence[Column]) -> str:
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([csv_cell(each.name) for each in columns])
+    writer.writerows([_cell(value) for value in row] for row in cells(runs, columns))
+    return target.getvalue()
+
+
+def _cell(value: Value) -> Value:
+    return csv_cell(value) if isinstance(value, str) else value
+
+
+def _sorted(runs: list[RunRow], by: Column, descends: bool) -> list[RunRow]:
+    """Numbers before texts; runs without a value come last, whichever way it is sorted."""
+    known: list[tuple[tuple[int, float, str], RunRow]] = []
+    empty: list[RunRow] = []
+    for run, value in zip(runs, by.values(runs), strict=True):
+        key = _key(value)
+        if key is None:
+            empty.append(run)
+        else:
+            known.append((key, run))
+    known.sort(key=lambda pair: pair[0], reverse=descends)
+    return [run for _, run in known] + empty
+
+
+def _key(value: Value) -> tuple[int, float, str] | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, (int, float)):
+        return (0, float(value), "") if math.isfinite(value) else None
+    return 1, 0.0, value.casefold()
+
+
+def _group(by: list[Value], members: Sequence[RunRow], columns: Sequence[Column]) -> Group:
+    return Group(
+        by=by,
+        count=len(members),
+        runs=[run.id for run in members[:RUNS_OF_A_GROUP]],
+        columns=[spread_of(each.values(members)) for each in columns],
+    )
+
+
+def spread_of(values: Iterable[Value]) -> Spread | None:
+    numbers = [
+        float(value)
+        for value in values
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    ]
+    if not numbers:
+        return None
+    count, mean = len(numbers), math.fsum(numbers) / len(numbers)
+    squares = math.fsum((number - mean) ** 2 for number in numbers)
+    spread = math.sqrt(squares / (count - 1)) if count > 1 else None
+    return Spread(count, mean, spread, min(numbers), max(numbers))
