@@ -34,13 +34,13 @@ SOURCES = re.compile(r"(https?|s3|git\+(?:https?|ssh)|hf)://[^\s]+")
 
 
 async def add_data(
-    services: Services, principal: Principal, body: schemas.AddRequest, key: str | None
-) -> schemas.Addition:
+    services: Services, principal: Principal, body: schemas.AddDataRequest, key: str | None
+) -> schemas.DataAddition:
     """Nothing is moved or copied for a path; a URL is fetched by the endpoint itself."""
     require(principal, Action.WRITE, owner=principal.user)
     _check_source(body)
 
-    async def add(tx: Transaction) -> schemas.Addition:
+    async def add(tx: Transaction) -> schemas.DataAddition:
         endpoint = await goal_endpoint(tx.connection, principal, body.endpoint)
         dataset = await dataset_for(tx, principal, body)
         await require_may_lie_on(tx.connection, dataset, endpoint)
@@ -63,10 +63,12 @@ async def add_data(
         return await show_addition(tx.connection, row, dataset)
 
     asked = Once.of(key, "POST /datasets", body.model_dump())
-    return await once_as(schemas.Addition, services.store, principal, asked, add)
+    return await once_as(schemas.DataAddition, services.store, principal, asked, add)
 
 
-async def get_addition(services: Services, principal: Principal, addition: str) -> schemas.Addition:
+async def get_addition(
+    services: Services, principal: Principal, addition: str
+) -> schemas.DataAddition:
     async with services.store.read() as connection:
         row, dataset = await find_addition(connection, principal, addition)
         return await show_addition(connection, row, dataset)
@@ -74,10 +76,10 @@ async def get_addition(services: Services, principal: Principal, addition: str) 
 
 async def cancel_addition(
     services: Services, principal: Principal, addition: str
-) -> schemas.Addition:
+) -> schemas.DataAddition:
     """What an endpoint has read so far is kept there: the same command continues."""
 
-    async def cancel(tx: Transaction) -> schemas.Addition:
+    async def cancel(tx: Transaction) -> schemas.DataAddition:
         row, dataset = await find_addition(tx.connection, principal, addition)
         if row.kind == "upload":
             transfer = await tree_store.find_transfer(tx.connection, row.id, lock=True)
@@ -155,7 +157,7 @@ async def put_version(
 
 
 async def dataset_for(
-    tx: Transaction, principal: Principal, body: schemas.AddRequest | schemas.UploadRequest
+    tx: Transaction, principal: Principal, body: schemas.AddDataRequest | schemas.DataUploadRequest
 ) -> DatasetRow:
     """The caller's dataset of that name, made now if there is none; what is said about it is kept."""
     known = await store.find_own(tx.connection, principal.user, body.name)
@@ -229,7 +231,7 @@ async def _require_same_project(
         )
 
 
-def _check_source(body: schemas.AddRequest) -> None:
+def _check_source(body: schemas.AddDataRequest) -> None:
     if bool(body.path) == bool(body.url):
         raise BadRequest("Name either a path on an endpoint or a URL", "Not both, and not none.")
     if body.path and not body.path.startswith(("/", "~", "$")):

@@ -69,7 +69,7 @@ async def get_dataset(services: Services, principal: Principal, dataset: str) ->
 
 
 async def change_dataset(
-    services: Services, principal: Principal, dataset: str, body: schemas.ChangeRequest
+    services: Services, principal: Principal, dataset: str, body: schemas.DatasetChange
 ) -> schemas.Dataset:
     if body.anywhere and body.endpoints is not None:
         raise BadRequest("Give either `endpoints` or `anywhere`", "Not both.")
@@ -139,7 +139,7 @@ async def list_files(
     folder: str,
     after: str,
     limit: int,
-) -> schemas.FileListing:
+) -> schemas.DatasetListing:
     """One folder of a version, from its manifest."""
     async with services.store.read() as connection:
         row = await find_dataset(connection, principal, dataset)
@@ -154,4 +154,4 @@ async def list_files(
     entries, more = await asyncio.to_thread(
         list_folder, path, folder.strip("/"), after=after, limit=limit
     )
-    return schemas.FileListing(version=found.name, folder=folder, entries=entries, next=more)
+    return schemas.DatasetListing(version=found.name, folder=folder, entries=entries, next=more)

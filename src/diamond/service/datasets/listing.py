@@ -14,9 +14,9 @@ from diamond.service.datasets import schemas
 
 def list_folder(
     path: Path, folder: str, *, after: str, limit: int
-) -> tuple[list[schemas.FileEntry], str | None]:
+) -> tuple[list[schemas.DatasetFile], str | None]:
     """The entries of a folder behind `after`, and the name to continue with. Blocks."""
-    entries: list[schemas.FileEntry] = []
+    entries: list[schemas.DatasetFile] = []
     is_there = not folder
     for name, group in _by_name(path, folder):
         is_there = True
@@ -47,18 +47,18 @@ def _by_name(path: Path, folder: str) -> Iterator[tuple[str, list[tuple[str, Ent
         yield name, list(group)
 
 
-def _shown(name: str, group: list[tuple[str, Entry]]) -> schemas.FileEntry:
+def _shown(name: str, group: list[tuple[str, Entry]]) -> schemas.DatasetFile:
     rest, entry = group[0]
     if rest != name:
         files = [one for _, one in group if isinstance(one, FileEntry)]
-        return schemas.FileEntry(
+        return schemas.DatasetFile(
             name=_text(name), kind="folder", size=sum(one.size for one in files), files=len(files)
         )
     if isinstance(entry, LinkEntry):
-        return schemas.FileEntry(name=_text(name), kind="link", target=_text(entry.target))
+        return schemas.DatasetFile(name=_text(name), kind="link", target=_text(entry.target))
     if isinstance(entry, FolderEntry):
-        return schemas.FileEntry(name=_text(name), kind="folder")
-    return schemas.FileEntry(name=_text(name), kind="file", size=entry.size, sha256=entry.sha256)
+        return schemas.DatasetFile(name=_text(name), kind="folder")
+    return schemas.DatasetFile(name=_text(name), kind="file", size=entry.size, sha256=entry.sha256)
 
 
 def _text(name: str) -> str:

@@ -37,12 +37,12 @@ async def copy(
     services: Services,
     principal: Principal,
     dataset: str,
-    body: schemas.CopyRequest,
+    body: schemas.DataCopyRequest,
     key: str | None,
-) -> schemas.CopyAnswer:
+) -> schemas.DataCopyAnswer:
     """To one of the caller's own endpoints."""
 
-    async def work(tx: Transaction) -> schemas.CopyAnswer:
+    async def work(tx: Transaction) -> schemas.DataCopyAnswer:
         row = await find_dataset(tx.connection, principal, dataset)
         version = await find_version(tx.connection, row, body.version)
         endpoint = await find_endpoint(tx.connection, principal, body.endpoint, Action.WRITE)
@@ -51,16 +51,16 @@ async def copy(
         found = await stage(tx, row, version, endpoint, layout)
         if isinstance(found, ReadyTree):
             words = f"{row.name}@{version.name} is on {endpoint.name}: {found.place.path}"
-            return schemas.CopyAnswer(how="here", words=words, advice=advice)
+            return schemas.DataCopyAnswer(how="here", words=words, advice=advice)
         transfer = await tree_store.find_transfer(tx.connection, found.id)
         assert transfer is not None
         shown = await _shown(tx.connection, transfer, row.name, version.name)
-        return schemas.CopyAnswer(
+        return schemas.DataCopyAnswer(
             how="transfer", words=transfer.words, transfer=shown, advice=advice
         )
 
     asked = Once.of(key, "POST /datasets/copies", [dataset, body.model_dump()])
-    return await once_as(schemas.CopyAnswer, services.store, principal, asked, work)
+    return await once_as(schemas.DataCopyAnswer, services.store, principal, asked, work)
 
 
 async def get_transfer(
@@ -81,7 +81,7 @@ async def cancel(services: Services, principal: Principal, transfer: str) -> sch
 
 async def where(
     services: Services, principal: Principal, dataset: str, version: str
-) -> schemas.Places:
+) -> schemas.DatasetPlaces:
     """Copies on the caller's own endpoints, of all versions or of one."""
     async with services.store.read() as connection:
         row = await find_dataset(connection, principal, dataset)
@@ -105,22 +105,22 @@ async def where(
                 endpoints[place.endpoint], row.name, by_tree[place.digest], place.layout
             )
         ]
-    return schemas.Places(items=items, advice=sorted(set(advice)))
+    return schemas.DatasetPlaces(items=items, advice=sorted(set(advice)))
 
 
 async def check(
-    services: Services, principal: Principal, dataset: str, body: schemas.CheckRequest
-) -> schemas.Checks:
+    services: Services, principal: Principal, dataset: str, body: schemas.DataCheckRequest
+) -> schemas.DataChecks:
     """Have each copy looked at by its own endpoint; `full` reads every byte."""
 
-    async def work(tx: Transaction) -> schemas.Checks:
+    async def work(tx: Transaction) -> schemas.DataChecks:
         chosen, endpoints, versions = await _choose(tx.connection, principal, dataset, body)
         items = []
         for place in chosen:
             scan = await start_check(tx, endpoints[place.endpoint], place.digest, recheck=body.full)
             items.append(_check(scan, endpoints, versions[place.digest]))
         await publish(tx, principal.user, [changed(DATA)])
-        return schemas.Checks(items=items)
+        return schemas.DataChecks(items=items)
 
     return await services.store.run(work)
 
@@ -137,8 +137,8 @@ async def get_check(services: Services, principal: Principal, check: str) -> sch
 
 
 async def pin(
-    services: Services, principal: Principal, dataset: str, body: schemas.PinRequest
-) -> schemas.Places:
+    services: Services, principal: Principal, dataset: str, body: schemas.DataPinRequest
+) -> schemas.DatasetPlaces:
     """A pinned copy is never removed to make room."""
 
     async def work(tx: Transaction) -> None:
@@ -152,8 +152,8 @@ async def pin(
 
 
 async def remove_copies(
-    services: Services, principal: Principal, dataset: str, body: schemas.RemoveRequest
-) -> schemas.Places:
+    services: Services, principal: Principal, dataset: str, body: schemas.RemoveCopiesRequest
+) -> schemas.DatasetPlaces:
     """Managed copies on the caller's endpoints; data registered in place are forgotten, never removed."""
 
     async def work(tx: Transaction) -> None:
@@ -180,11 +180,11 @@ async def remove_copies(
 
 
 async def make_room(
-    services: Services, principal: Principal, body: schemas.GcRequest
-) -> schemas.GcAnswer:
+    services: Services, principal: Principal, body: schemas.DataGcRequest
+) -> schemas.DataGcAnswer:
     """What may go from the caller's endpoints, least recently used first; removed only without `dry_run`."""
 
-    async def work(tx: Transaction) -> schemas.GcAnswer:
+    async def work(tx: Transaction) -> schemas.DataGcAnswer:
         connection = tx.connection
         own = {row.id: row for row in await list_endpoints(connection, principal.user)}
         if body.endpoint:
@@ -226,7 +226,7 @@ def _answer(
     datasets: Mapping[str, DatasetRow],
     *,
     dry_run: bool,
-) -> schemas.GcAnswer:
+) -> schemas.DataGcAnswer:
     def name(one: HeldCopy) -> str:
         return datasets[versions[one.tree].dataset].name
 
@@ -234,7 +234,7 @@ def _answer(
         return endpoints[one.endpoint].name if one.endpoint in endpoints else ""
 
     items = [
-        schemas.Removable.model_validate(
+        schemas.RemovableCopy.model_validate(
             {
                 "dataset": name(one),
                 "version": versions[one.tree].name,
@@ -251,7 +251,7 @@ def _answer(
     reasons = [
         f"{name(one)}@{versions[one.tree].name} on {endpoint(one)}: {why}" for one, why in kept
     ]
-    return schemas.GcAnswer(
+    return schemas.DataGcAnswer(
         items=items,
         kept=reasons[:MANY],
         bytes=sum(one.size for one in evicted),
@@ -264,7 +264,7 @@ async def _choose(
     connection: AsyncConnection,
     principal: Principal,
     dataset: str,
-    body: schemas.PlaceRequest,
+    body: schemas.DataPlaceRequest,
 ) -> tuple[list[TreePlaceRow], dict[str, EndpointRow], dict[str, str]]:
     """The copies that a request means, on the caller's own endpoints."""
     row = await find_dataset(connection, principal, dataset)

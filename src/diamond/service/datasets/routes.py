@@ -37,10 +37,10 @@ async def list_datasets(
     return await datasets.list_datasets(services, person, search=search, limit=limit, cursor=cursor)
 
 
-@router.post("", status_code=202, response_model=schemas.Addition, responses=problems(404, 409))
+@router.post("", status_code=202, response_model=schemas.DataAddition, responses=problems(404, 409))
 async def add_data(
-    body: schemas.AddRequest, services: Service, person: Person, key: IdempotencyKey = None
-) -> schemas.Addition:
+    body: schemas.AddDataRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> schemas.DataAddition:
     """A path on an endpoint is read in place; the files of a URL are fetched by the endpoint."""
     return await additions.add_data(services, person, body, key)
 
@@ -51,21 +51,23 @@ async def refer(text: Words, services: Service, person: Person) -> schemas.Datas
     return await datasets.refer(services, person, text)
 
 
-@router.post("/gc", response_model=schemas.GcAnswer, responses=problems(404, 409))
-async def gc(body: schemas.GcRequest, services: Service, person: Person) -> schemas.GcAnswer:
+@router.post("/gc", response_model=schemas.DataGcAnswer, responses=problems(404, 409))
+async def gc(
+    body: schemas.DataGcRequest, services: Service, person: Person
+) -> schemas.DataGcAnswer:
     """Copies that may go, least recently used first; removed only without `dry_run`."""
     return await places.make_room(services, person, body)
 
 
-@router.get("/additions/{addition}", response_model=schemas.Addition, responses=problems(404))
-async def get_addition(addition: str, services: Service, person: Person) -> schemas.Addition:
+@router.get("/additions/{addition}", response_model=schemas.DataAddition, responses=problems(404))
+async def get_addition(addition: str, services: Service, person: Person) -> schemas.DataAddition:
     return await additions.get_addition(services, person, addition)
 
 
 @router.post(
-    "/additions/{addition}/cancel", response_model=schemas.Addition, responses=problems(404)
+    "/additions/{addition}/cancel", response_model=schemas.DataAddition, responses=problems(404)
 )
-async def cancel_addition(addition: str, services: Service, person: Person) -> schemas.Addition:
+async def cancel_addition(addition: str, services: Service, person: Person) -> schemas.DataAddition:
     return await additions.cancel_addition(services, person, addition)
 
 
@@ -95,7 +97,7 @@ async def get_dataset(dataset: str, services: Service, person: Person) -> schema
 
 @router.patch("/{dataset}", response_model=schemas.Dataset, responses=problems(404, 409))
 async def change_dataset(
-    dataset: str, body: schemas.ChangeRequest, services: Service, person: Person
+    dataset: str, body: schemas.DatasetChange, services: Service, person: Person
 ) -> schemas.Dataset:
     """Versions never change; what is said about them does."""
     return await datasets.change_dataset(services, person, dataset, body)
@@ -110,7 +112,7 @@ async def remove_dataset(
     return Nothing()
 
 
-@router.get("/{dataset}/files", response_model=schemas.FileListing, responses=problems(404, 409))
+@router.get("/{dataset}/files", response_model=schemas.DatasetListing, responses=problems(404, 409))
 async def list_files(
     dataset: str,
     services: Service,
@@ -119,7 +121,7 @@ async def list_files(
     folder: Path = "",
     after: Path = "",
     limit: Limit = 200,
-) -> schemas.FileListing:
+) -> schemas.DatasetListing:
     """One folder of a version, from its manifest."""
     return await datasets.list_files(
         services, person, dataset, version=version, folder=folder, after=after, limit=limit
@@ -135,10 +137,10 @@ async def uses(
     return Page(items=items, next=after)
 
 
-@router.get("/{dataset}/places", response_model=schemas.Places, responses=problems(404, 409))
+@router.get("/{dataset}/places", response_model=schemas.DatasetPlaces, responses=problems(404, 409))
 async def where(
     dataset: str, services: Service, person: Person, version: Version = ""
-) -> schemas.Places:
+) -> schemas.DatasetPlaces:
     """Every copy on the caller's endpoints."""
     return await places.where(services, person, dataset, version)
 
@@ -146,44 +148,44 @@ async def where(
 @router.post(
     "/{dataset}/copies",
     status_code=202,
-    response_model=schemas.CopyAnswer,
+    response_model=schemas.DataCopyAnswer,
     responses=problems(404, 409),
 )
 async def copy(
     dataset: str,
-    body: schemas.CopyRequest,
+    body: schemas.DataCopyRequest,
     services: Service,
     person: Person,
     key: IdempotencyKey = None,
-) -> schemas.CopyAnswer:
+) -> schemas.DataCopyAnswer:
     """Bring a version to one of the caller's endpoints; only what is missing there moves."""
     return await places.copy(services, person, dataset, body, key)
 
 
 @router.post(
-    "/{dataset}/copies/remove", response_model=schemas.Places, responses=problems(404, 409)
+    "/{dataset}/copies/remove", response_model=schemas.DatasetPlaces, responses=problems(404, 409)
 )
 async def remove_copies(
-    dataset: str, body: schemas.RemoveRequest, services: Service, person: Person
-) -> schemas.Places:
+    dataset: str, body: schemas.RemoveCopiesRequest, services: Service, person: Person
+) -> schemas.DatasetPlaces:
     return await places.remove_copies(services, person, dataset, body)
 
 
 @router.post(
     "/{dataset}/checks",
     status_code=202,
-    response_model=schemas.Checks,
+    response_model=schemas.DataChecks,
     responses=problems(404, 409),
 )
 async def check(
-    dataset: str, body: schemas.CheckRequest, services: Service, person: Person
-) -> schemas.Checks:
+    dataset: str, body: schemas.DataCheckRequest, services: Service, person: Person
+) -> schemas.DataChecks:
     """Have copies looked at by their endpoints: size, time and inode, or every byte."""
     return await places.check(services, person, dataset, body)
 
 
-@router.post("/{dataset}/pin", response_model=schemas.Places, responses=problems(404, 409))
+@router.post("/{dataset}/pin", response_model=schemas.DatasetPlaces, responses=problems(404, 409))
 async def pin(
-    dataset: str, body: schemas.PinRequest, services: Service, person: Person
-) -> schemas.Places:
+    dataset: str, body: schemas.DataPinRequest, services: Service, person: Person
+) -> schemas.DatasetPlaces:
     return await places.pin(services, person, dataset, body)

@@ -28,7 +28,7 @@ class DatasetVersion(BaseModel):
     created: float
 
 
-class Addition(BaseModel):
+class DataAddition(BaseModel):
     """Files on their way to become a version."""
 
     id: str
@@ -113,7 +113,7 @@ class Dataset(BaseModel):
     uses: int = 0
     in_use: int = 0
     """Tasks of the caller that need it and have not ended."""
-    additions: list[Addition] = []
+    additions: list[DataAddition] = []
     """Those at work, and failures of the last day."""
     transfers: list[DataTransfer] = []
     """Those at work, and failures of the last day."""
@@ -150,13 +150,13 @@ class DatasetPlace(BaseModel):
     """Whether no other usable copy is known."""
 
 
-class Places(BaseModel):
+class DatasetPlaces(BaseModel):
     items: list[DatasetPlace]
     advice: list[str] = []
     """What would make it kinder to a file system."""
 
 
-class FileEntry(BaseModel):
+class DatasetFile(BaseModel):
     """One entry of a folder of a version."""
 
     name: str
@@ -169,15 +169,15 @@ class FileEntry(BaseModel):
     target: str = ""
 
 
-class FileListing(BaseModel):
+class DatasetListing(BaseModel):
     version: str
     folder: str
-    entries: list[FileEntry]
+    entries: list[DatasetFile]
     next: str | None = None
     """Names behind this one are asked for with `after`."""
 
 
-class AddRequest(Body):
+class AddDataRequest(Body):
     """Data that already lie on an endpoint, or at a URL."""
 
     name: str = Field(pattern=NAME_PATTERN)
@@ -197,7 +197,7 @@ class AddRequest(Body):
     """Names of the endpoints it may lie on; left out: any."""
 
 
-class UploadRequest(Body):
+class DataUploadRequest(Body):
     """A folder of the caller's own computer, whose manifest the service has (`POST /datasets/manifests`)."""
 
     name: str = Field(pattern=NAME_PATTERN)
@@ -212,7 +212,7 @@ class UploadRequest(Body):
     endpoints: list[str] | None = Field(default=None, max_length=100)
 
 
-class ChangeRequest(Body):
+class DatasetChange(Body):
     """What is left out stays as it is."""
 
     name: str | None = Field(default=None, pattern=NAME_PATTERN)
@@ -224,33 +224,33 @@ class ChangeRequest(Body):
     """Lift the list of endpoints."""
 
 
-class CopyRequest(Body):
+class DataCopyRequest(Body):
     endpoint: str = Field(max_length=100)
     version: str = Field(default="", max_length=80)
     layout: Layout | None = None
     """Left out: the dataset's own."""
 
 
-class CopyAnswer(BaseModel):
+class DataCopyAnswer(BaseModel):
     how: Literal["here", "transfer"]
     words: str
     transfer: DataTransfer | None = None
     advice: list[str] = []
 
 
-class PlaceRequest(Body):
+class DataPlaceRequest(Body):
     """One copy, or all of a version where no endpoint is named."""
 
     endpoint: str = Field(default="", max_length=100)
     version: str = Field(default="", max_length=80)
 
 
-class CheckRequest(PlaceRequest):
+class DataCheckRequest(DataPlaceRequest):
     full: bool = False
     """Read every byte again."""
 
 
-class Checks(BaseModel):
+class DataChecks(BaseModel):
     items: list[DataCheck]
 
 
@@ -268,17 +268,17 @@ class DataCheck(BaseModel):
     changed: list[str] = []
 
 
-class PinRequest(PlaceRequest):
+class DataPinRequest(DataPlaceRequest):
     pinned: bool = True
 
 
-class RemoveRequest(PlaceRequest):
+class RemoveCopiesRequest(DataPlaceRequest):
     layout: Layout | None = None
     force: bool = False
     """Also the last copy."""
 
 
-class Removable(BaseModel):
+class RemovableCopy(BaseModel):
     """A copy that may go."""
 
     dataset: str
@@ -291,7 +291,7 @@ class Removable(BaseModel):
     why: str
 
 
-class GcRequest(Body):
+class DataGcRequest(Body):
     endpoint: str = Field(default="", max_length=100)
     """'' for all of the caller's."""
     unused_days: float = Field(default=30.0, ge=0)
@@ -300,8 +300,8 @@ class GcRequest(Body):
     dry_run: bool = True
 
 
-class GcAnswer(BaseModel):
-    items: list[Removable]
+class DataGcAnswer(BaseModel):
+    items: list[RemovableCopy]
     kept: list[str]
     """Why others stay."""
     bytes: int
@@ -309,4 +309,4 @@ class GcAnswer(BaseModel):
     dry_run: bool
 
 
-Checks.model_rebuild()
+DataChecks.model_rebuild()

@@ -32,7 +32,7 @@ class _Known:
     places: Mapping[str, Sequence[str]]
     """Ids of the caller's endpoints, by digest."""
     uses: Mapping[str, tuple[int, int]]
-    additions: Sequence[schemas.Addition]
+    additions: Sequence[schemas.DataAddition]
     transfers: Sequence[TransferRow]
 
 
@@ -91,7 +91,7 @@ def show_transfer(
 
 async def show_addition(
     connection: AsyncConnection, row: AdditionRow, dataset: DatasetRow
-) -> schemas.Addition:
+) -> schemas.DataAddition:
     endpoints = await endpoints_by_id(connection, {row.endpoint})
     work = await _work(connection, row)
     return _addition(row, work, dataset.name, {key: one.name for key, one in endpoints.items()})
@@ -171,7 +171,7 @@ async def _shown_additions(
     additions: Sequence[AdditionRow],
     rows: Sequence[DatasetRow],
     names: Mapping[str, str],
-) -> list[schemas.Addition]:
+) -> list[schemas.DataAddition]:
     called = {row.id: row.name for row in rows}
     since = time.time() - FAILURES_SECONDS
     shown = []
@@ -195,8 +195,8 @@ def _addition(
     work: ScanRow | TransferRow | None,
     dataset: str,
     names: Mapping[str, str],
-) -> schemas.Addition:
-    return schemas.Addition.model_validate(
+) -> schemas.DataAddition:
+    return schemas.DataAddition.model_validate(
         {
             "id": row.id,
             "dataset": row.dataset,
