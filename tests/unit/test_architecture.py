@@ -80,13 +80,15 @@ SLICE_TABLES = {
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         datasets: access endpoints people platform projects tasks trees
-        sharing: access datasets endpoints images notifications people platform projects tasks
+        results: access endpoints entries people platform tasks trees
+        models: access artifacts endpoints output people platform results tasks trees
+        sharing: access datasets endpoints images models notifications people platform projects tasks
         composer: access artifacts code datasets endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code datasets endpoints images output platform storage tasks trees
+        sync: code datasets endpoints images output platform results storage tasks trees
         records: access entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
@@ -162,7 +164,7 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 def brought_by_the_job(path: Path) -> set[str]:
     """What a training has anyway; `diamond.training` imports such modules when they are first used."""
     return (
-        {"torch", "lightning", "transformers"}
+        {"torch", "lightning", "safetensors", "transformers"}
         if path.is_relative_to(SOURCE / "training")
         else set()
     )

@@ -17,6 +17,8 @@ import { imageSearch } from "./pages/image/search";
 import { builderSearch } from "./pages/image-builder/search";
 import { compareSearch } from "./pages/image-compare/search";
 import { imagesSearch } from "./pages/images/search";
+import { modelSearch } from "./pages/model/search";
+import { modelsSearch } from "./pages/models/search";
 import { projectSearch } from "./pages/project/search";
 import { projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
@@ -97,6 +99,18 @@ const image = createRoute({
   validateSearch: imageSearch,
   component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
 });
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  validateSearch: modelsSearch,
+  component: lazyRouteComponent(() => import("./pages/models/Models"), "Models"),
+});
+const model = createRoute({
+  getParentRoute: () => root,
+  path: "/models/$model",
+  validateSearch: modelSearch,
+  component: lazyRouteComponent(() => import("./pages/model/ModelPage"), "ModelPage"),
+});
 const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
@@ -158,6 +172,8 @@ const tree = root.addChildren([
   images,
   compare,
   image,
+  models,
+  model,
   builder,
   build,
   projects,

@@ -81,7 +81,7 @@ def _of_endpoint(root: Path, endpoint: str) -> Path:
     """The folder of the endpoint named, or of the only one that is paired here."""
     if endpoint:
         return root / safe_id(endpoint)
-    paired = sorted(found.parent for found in root.glob("*/agent.json"))
+    paired = sorted(file.parent for file in root.glob("*/agent.json"))
     if len(paired) == 1:
         return paired[0]
     if not paired:

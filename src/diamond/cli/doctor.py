@@ -83,8 +83,8 @@ def _guarded(check: Callable[[], Finding]) -> Finding:
 
 
 def _python() -> Finding:
-    words = f"{sys.version.split()[0]} at {sys.executable}, diamond {__version__}"
-    return Finding("Python", "ok", words)
+    text = f"{sys.version.split()[0]} at {sys.executable}, diamond {__version__}"
+    return Finding("Python", "ok", text)
 
 
 def home_finding() -> Finding:
@@ -108,36 +108,36 @@ def home_finding() -> Finding:
 def _disk() -> Finding:
     folder = next(p for p in (diamond_home(), *diamond_home().parents) if p.exists())
     free = shutil.disk_usage(folder).free
-    words = f"{show_bytes(free)} free in {folder}"
+    text = f"{show_bytes(free)} free in {folder}"
     if free < LOW_DISK_BYTES:
-        return Finding("Disk", "warning", words, "Free some space: diamond clean")
-    return Finding("Disk", "ok", words)
+        return Finding("Disk", "warning", text, "Free some space: diamond clean")
+    return Finding("Disk", "ok", text)
 
 
 def _uv() -> Finding:
     beside = Path(sys.executable).with_name("uv")
-    found = str(beside) if beside.exists() else shutil.which("uv")
-    if found is None:
+    program = str(beside) if beside.exists() else shutil.which("uv")
+    if program is None:
         return Finding(
             "uv",
             "warning",
             "not found",
             "pip is used instead, which is slower. Install uv: pip install uv",
         )
-    return Finding("uv", "ok", found)
+    return Finding("uv", "ok", program)
 
 
 def _ssh() -> Finding:
     command = os.environ.get("DIAMOND_SSH") or "ssh"
-    found = shutil.which(command.split()[0])
-    if found is None:
+    program = shutil.which(command.split()[0])
+    if program is None:
         return Finding(
             "ssh",
             "warning",
             f"{command} was not found",
             "Needed only for: diamond endpoint add NAME --ssh HOST",
         )
-    done = subprocess.run([found, "-V"], capture_output=True, text=True, check=False, timeout=10)
+    done = subprocess.run([program, "-V"], capture_output=True, text=True, check=False, timeout=10)
     return Finding("ssh", "ok", (done.stderr or done.stdout).strip())
 
 
@@ -189,9 +189,9 @@ def _version(client: Client) -> Finding:
     theirs = str(client.health().get("version", "?"))
     if theirs.split(".")[:2] == __version__.split(".")[:2]:
         return Finding("Version", "ok", f"service {theirs}")
-    words = f"the service is {theirs}, this command {__version__}"
+    text = f"the service is {theirs}, this command {__version__}"
     return Finding(
-        "Version", "warning", words, "Install the same version of both, then restart: diamond up"
+        "Version", "warning", text, "Install the same version of both, then restart: diamond up"
     )
 
 
@@ -202,9 +202,9 @@ def _clock(client: Client) -> Finding:
         return Finding("Clock", "ok", "the service does not report its time")
     skew = abs(time.time() - parsedate_to_datetime(date).timestamp())
     if skew > SKEW_SECONDS:
-        words = f"this machine and the service differ by {duration(skew)}"
+        text = f"this machine and the service differ by {duration(skew)}"
         return Finding(
-            "Clock", "warning", words, "Times will look wrong; synchronize both with NTP."
+            "Clock", "warning", text, "Times will look wrong; synchronize both with NTP."
         )
     return Finding("Clock", "ok", "this machine and the service agree")
 
@@ -212,8 +212,8 @@ def _clock(client: Client) -> Finding:
 def _endpoint(endpoint: Endpoint) -> Finding:
     what = f"Endpoint {endpoint.name}"
     if endpoint.state != "online":
-        words = f"{endpoint.state}, last seen {time_ago(endpoint.last_seen) or 'never'}"
-        return Finding(what, "warning", words, endpoint_next_step(endpoint))
+        text = f"{endpoint.state}, last seen {time_ago(endpoint.last_seen) or 'never'}"
+        return Finding(what, "warning", text, endpoint_next_step(endpoint))
     if endpoint.outdated:
         return Finding(what, "warning", "online, but its agent is too old", endpoint.outdated)
     theirs = endpoint.agent_version

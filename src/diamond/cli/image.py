@@ -136,14 +136,14 @@ def import_file(
     as_json: Json = False,
 ) -> None:
     """Convert a requirements.txt, environment.yml, Dockerfile or .def to an environment, and print it."""
-    found = Client().read_environment(file)
+    imported = Client().read_environment(file)
     if as_json:
-        print_json(found)
+        print_json(imported)
         return
-    print(str(found.get("yaml") or file.read_text()).rstrip())
-    for path, target in found["copies"].items():
+    print(str(imported.get("yaml") or file.read_text()).rstrip())
+    for path, target in imported["copies"].items():
         say(f"Needs the file {path} at {target}: `diamond image build` uploads it.")
-    for line in found["left_out"]:
+    for line in imported["left_out"]:
         say(f"Not imported: {line}")
 
 
@@ -184,7 +184,7 @@ def show(
     """Show an image: what it contains, where it is and who uses it; or the steps of a build."""
     client = Client()
     try:
-        found = client.image(image)
+        shown = client.image(image)
     except NotFound:
         print_build(_known_build(client, image), as_json=as_json)
         return
@@ -194,9 +194,9 @@ def show(
         inside = client.image_contents(image)
         print_json(inside) if as_json else print("\n".join(contents_lines(inside)))
     elif as_json:
-        print_json(found)
+        print_json(shown)
     else:
-        print("\n".join([*image_lines(found), *use_lines(_last_uses(client, found))]))
+        print("\n".join([*image_lines(shown), *use_lines(_last_uses(client, shown))]))
 
 
 @app.command()
@@ -206,11 +206,11 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Show the differences between two images."""
-    found = Client().image_diff(a, b)
+    difference = Client().image_diff(a, b)
     if as_json:
-        print_json(found)
+        print_json(difference)
         return
-    lines = diff_lines(found)
+    lines = diff_lines(difference)
     print("\n".join(lines) if lines else "The images are the same.")
 
 
@@ -227,8 +227,8 @@ def shell(
     With --json, only print the command and where to run it.
     """
     client = Client()
-    found = client.build(build)
-    command = shlex.split((found["failure"] or {}).get("shell") or "")
+    failed = client.build(build)
+    command = shlex.split((failed["failure"] or {}).get("shell") or "")
     if not command:
         raise BadRequest(
             f"{build} has no failed step",
@@ -236,7 +236,7 @@ def shell(
         )
     if step:
         command[-1] = step
-    endpoint = client.endpoint(found["task"]["endpoint"])
+    endpoint = client.endpoint(failed["task"]["endpoint"])
     line = _shell_line(command, _modules(endpoint.raw))
     if as_json:
         print_json({"line": line, "host": endpoint.raw["host"], "user": endpoint.raw["user"]})
@@ -340,20 +340,20 @@ def rename(
     as_json: Json = False,
 ) -> None:
     """Rename an image."""
-    found = Client().rename_image(image, name)
-    print_json(found) if as_json else say(f"{found['identity'][:19]} is now named {name}")
+    shown = Client().rename_image(image, name)
+    print_json(shown) if as_json else say(f"{shown['identity'][:19]} is now named {name}")
 
 
 @app.command()
 def delete(image: ImageName, yes: Yes = False, as_json: Json = False) -> None:
     """Delete an image everywhere; not possible while a task needs it."""
     client = Client()
-    found = client.image(image)
-    where = ", ".join(sorted({copy["endpoint"] for copy in found["copies"]})) or "no copies"
+    shown = client.image(image)
+    where = ", ".join(sorted({copy["endpoint"] for copy in shown["copies"]})) or "no copies"
     if not yes:
-        typer.confirm(f"Delete {found['name'] or image} ({where})?", abort=True)
-    client.delete_image(found["id"])
-    print_json({"deleted": found["id"]}) if as_json else say(f"{image} is deleted ({where})")
+        typer.confirm(f"Delete {shown['name'] or image} ({where})?", abort=True)
+    client.delete_image(shown["id"])
+    print_json({"deleted": shown["id"]}) if as_json else say(f"{image} is deleted ({where})")
 
 
 @app.command()
@@ -366,19 +366,19 @@ def prune(
     as_json: Json = False,
 ) -> None:
     """Remove unused layers, bases and unnamed images; without --yes, only list them."""
-    found = Client().prune_images(on, unused_days=unused_days, dry_run=not yes)
+    pruned = Client().prune_images(on, unused_days=unused_days, dry_run=not yes)
     if as_json:
-        print_json(found)
+        print_json(pruned)
         return
     rows = [
         (item["kind"], item["name"], show_bytes(item["bytes"]), item["why"])
-        for item in found["items"]
+        for item in pruned["items"]
     ]
     if not rows:
         say("Nothing to remove.")
         return
     print_table(("KIND", "NAME", "SIZE", "WHY"), rows)
-    total = f"{plural(len(rows), 'item')}, {show_bytes(found['bytes'])}"
+    total = f"{plural(len(rows), 'item')}, {show_bytes(pruned['bytes'])}"
     say(f"Removed: {total}" if yes else f"Nothing was removed. To remove {total}, add --yes.")
 
 
@@ -414,10 +414,10 @@ def _last_uses(client: Client, image: Mapping[str, Any]) -> list[dict[str, Any]]
 
 def _open_transfers(client: Client, what: str) -> list[str]:
     try:
-        found = client.image(what)
+        shown = client.image(what)
     except NotFound:
         return [client.move(what)["id"]]
-    return [move["id"] for move in found["moves"] if move["state"] in ("waiting", "running")]
+    return [move["id"] for move in shown["moves"] if move["state"] in ("waiting", "running")]
 
 
 def _finish(client: Client, answer: dict[str, Any], *, detach: bool, as_json: bool) -> None:
@@ -436,13 +436,13 @@ def _finish(client: Client, answer: dict[str, Any], *, detach: bool, as_json: bo
     raise typer.Exit(follow_build(client, task["id"], as_json=as_json))
 
 
-def _print_preview(found: dict[str, Any], *, as_json: bool) -> None:
+def _print_preview(preview: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        print_json(preview)
         return
-    for fault in found["faults"]:
+    for fault in preview["faults"]:
         say(f"{fault['field']}: {fault['message']} {fault['hint']}".strip())
-    print(found["definition"].rstrip())
+    print(preview["definition"].rstrip())
 
 
 def _known_build(client: Client, text: str) -> dict[str, Any]:

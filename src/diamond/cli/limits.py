@@ -40,12 +40,12 @@ def admin_limits(
         raise BadRequest(
             "No limit was given for the project", "Add for example --node-hours 500, or --none."
         )
-    found = (
+    applied = (
         people().limits(user)
         if limits is None
         else people().set_limits(limits, user=user, project=project)
     )
-    _print(found, as_json=as_json)
+    _print(applied, as_json=as_json)
 
 
 def project_limits(
@@ -58,12 +58,13 @@ def project_limits(
 ) -> None:
     """Set the limits of each member of a project you manage; without options, show them."""
     limits = _given_limits(node_hours, running_tasks, storage, none=none)
-    found = people().project_limits(project, limits)
+    applied = people().project_limits(project, limits)
     if as_json:
-        print_json(found)
+        print_json(applied)
         return
     rows = [
-        (who, *_limit_cells(found[key])) for key, who in (("each", "each member"), ("total", "all"))
+        (who, *_limit_cells(applied[key]))
+        for key, who in (("each", "each member"), ("total", "all"))
     ]
     print_table(("WHO", "NODE-HOURS", "RUNNING TASKS", "STORAGE"), rows)
 

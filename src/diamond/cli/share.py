@@ -1,4 +1,4 @@
-"""`diamond share`: share a job, an image or an endpoint's profile."""
+"""`diamond share`: share a job, an image, a model or an endpoint's profile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def share(
         str,
         typer.Argument(
             metavar="THING",
-            help="A job or task id or prefix; a name with --image or --endpoint.",
+            help="A job or task id or prefix; a name with --image, --model or --endpoint.",
         ),
     ],
     person: Annotated[str, typer.Option("--with", help="A user: id, e-mail address or name.")] = "",
@@ -31,19 +31,20 @@ def share(
     ] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop sharing.")] = False,
     image: Annotated[bool, typer.Option("--image", help="THING is an image.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="THING is a model.")] = False,
     endpoint: Annotated[
         bool, typer.Option("--endpoint", help="THING is an endpoint; its profile is shared.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Share a job with its results, an image, or an endpoint's profile; without options, list who has access."""
+    """Share a job with its results, an image, a model, or an endpoint's profile; without options, list who has access."""
     recipients = [("person", person)] * bool(person) + [("project", project)] * bool(project)
     recipients += [("everyone", "")] * everyone
-    if len(recipients) > 1 or (image and endpoint):
+    if len(recipients) > 1 or image + model + endpoint > 1:
         raise BadRequest(
             "Share one thing with one recipient at a time", "For example: --with ada@example.edu"
         )
-    kind = "images" if image else "endpoints" if endpoint else "jobs"
+    kind = "images" if image else "models" if model else "endpoints" if endpoint else "jobs"
     thing = Client().task(thing).job if kind == "jobs" else thing
     if recipients and stop:
         people().stop_sharing(kind, thing, *recipients[0])

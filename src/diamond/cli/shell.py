@@ -54,17 +54,17 @@ def shell(
         raise BadRequest("--node and --rank are both given", "Choose a node by one of them.")
     client = Client()
     shown = _running(client.task(task))
-    words, environment = _words(
+    terminal_call, environment = _words(
         client.endpoint(shown.endpoint), _arguments(shown.id, node, rank, command or []), ssh
     )
     if as_json:
-        print_json({"task": shown.id, "endpoint": shown.endpoint, "command": words})
+        print_json({"task": shown.id, "endpoint": shown.endpoint, "command": terminal_call})
         return
-    code = _call(words, environment)
-    if words[0] != sys.executable and code in (SSH_FAILED, NO_AGENT):
+    code = _call(terminal_call, environment)
+    if terminal_call[0] != sys.executable and code in (SSH_FAILED, NO_AGENT):
         raise EndpointAway(
             f"{shown.endpoint} could not be reached by ssh (exit code {code})",
-            f"Test the connection: {shlex.join(words[: words.index('--') + 2])}",
+            f"Test the connection: {shlex.join(terminal_call[: terminal_call.index('--') + 2])}",
         )
     raise typer.Exit(code)
 
@@ -98,7 +98,7 @@ def _words(
         return act, agent_environment(diamond_home(), endpoint.name)
     link = _link(endpoint, ssh_host)
     line = agent_line(endpoint.id, arguments, python=link.python)
-    words = terminal_command(
+    command = terminal_command(
         link.ssh_host,
         line,
         ssh=os.environ.get("DIAMOND_SSH") or "ssh",
@@ -106,7 +106,7 @@ def _words(
         options=link.ssh_options,
         terminal=sys.stdin.isatty() and sys.stdout.isatty(),
     )
-    return words, None
+    return command, None
 
 
 def _is_here(endpoint: Endpoint) -> bool:
@@ -128,11 +128,11 @@ def _link(endpoint: Endpoint, ssh_host: str) -> SavedLink:
         ) from None
 
 
-def _call(words: list[str], environment: dict[str, str] | None) -> int:
+def _call(command: list[str], environment: dict[str, str] | None) -> int:
     try:
-        return subprocess.call(words, env=environment)
+        return subprocess.call(command, env=environment)
     except OSError as error:
         raise EndpointAway(
-            f"Could not start {words[0]}: {error.strerror}",
+            f"Could not start {command[0]}: {error.strerror}",
             "Install an ssh client, or set DIAMOND_SSH to yours.",
         ) from None

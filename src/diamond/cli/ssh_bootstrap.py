@@ -66,13 +66,13 @@ def _checked_python(python: str) -> str:
 
 def agent_line(endpoint: str, arguments: Sequence[str], *, python: str = "") -> str:
     """A line for the remote login shell that starts the agent's own file there, wherever it was put: by ssh or by pairing."""
-    words = shlex.join([*arguments[:1], "--endpoint", _checked_id(endpoint), *arguments[1:]])
+    command = shlex.join([*arguments[:1], "--endpoint", _checked_id(endpoint), *arguments[1:]])
     script = (
         f'keep="${{DIAMOND_KEEP:-$HOME/.diamond-agent/{endpoint}}}"; '
         'for file in "$keep/agent.pyz" "$HOME/.diamond-agent/agent.pyz"; do [ ! -f "$file" ] || break; done; '
         f'[ -f "$file" ] || {{ echo "diamond: there is no agent of this endpoint on $(hostname)" >&2; exit {NO_AGENT}; }}; '
         f"for p in {_checked_python(python) or PYTHONS}; do "
-        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" "$file" {words}; fi; done; '
+        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" "$file" {command}; fi; done; '
         f'echo "diamond: no Python 3.9 or newer found (tried {python or PYTHONS})" >&2; exit {NO_PYTHON}'
     )
     return "exec /bin/sh -c " + shlex.quote(script)

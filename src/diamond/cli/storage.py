@@ -29,28 +29,28 @@ Forever = Annotated[bool, typer.Option("--forever", help="Remove the rule.")]
 @app.command()
 def show(as_json: Json = False) -> None:
     """Show what takes up space in the service and on your machines."""
-    found = Client().storage()
+    usage = Client().storage()
     if as_json:
-        print_json(found)
+        print_json(usage)
         return
-    stored, quota = found["service"], found["quota_bytes"]
+    stored, quota = usage["service"], usage["quota_bytes"]
     limit = f" of {show_bytes(quota)}" if quota is not None else ""
     print(f"In the service: {show_bytes(stored['total'])}{limit}")
     for name in ("code", "logs", "curves"):
         print(f"  {name:<8}{show_bytes(stored[name])}")
-    if found["endpoints"]:
+    if usage["endpoints"]:
         rows = [
             (each["endpoint"], show_bytes(each["images"]), show_bytes(each["run_directories"]))
-            for each in found["endpoints"]
+            for each in usage["endpoints"]
         ]
         print_table(("ENDPOINT", "IMAGES", "RUN DIRECTORIES"), rows)
-    if found["largest"]:
+    if usage["largest"]:
         tasks = [
             (short_id(each["id"]), each["name"], show_bytes(each["bytes"]), time_ago(each["ended"]))
-            for each in found["largest"]
+            for each in usage["largest"]
         ]
         print_table(("TASK", "NAME", "LOGS AND CURVES", "ENDED"), tasks)
-    say(_kept_for(found))
+    say(_kept_for(usage))
 
 
 @app.command()
@@ -65,9 +65,9 @@ def keep(
     """Set how long ended tasks keep logs and curves in the service; their records stay."""
     if (days is None) == (not forever):
         raise BadRequest("Say how long", "Give --days N, or --forever.")
-    found = Client().set_retention(days, project=project)
+    rules = Client().set_retention(days, project=project)
     if as_json:
-        print_json(found)
+        print_json(rules)
     elif days is None:
         say("This rule is removed; the service's own still applies.")
     else:
@@ -127,12 +127,12 @@ def find(
     as_json: Json = False,
 ) -> None:
     """Show where an artifact lies."""
-    found = Client().artifact(digest)
+    artifact = Client().artifact(digest)
     if as_json:
-        print_json(found)
+        print_json(artifact)
         return
-    print(f"{found['digest']}  {found['kind']}  {show_bytes(found['size'])}")
-    for place in found["places"]:
+    print(f"{artifact['digest']}  {artifact['kind']}  {show_bytes(artifact['size'])}")
+    for place in artifact["places"]:
         print(f"  {place['endpoint'] or 'service'}  {place['path']}".rstrip())
 
 
@@ -190,8 +190,8 @@ def _print_people(items: list[dict[str, Any]], rule: dict[str, Any], *, as_json:
     _print_rule(rule, as_json=False)
 
 
-def _kept_for(found: dict[str, Any]) -> str:
-    known = [days for days in (found["days"], found["default_days"]) if days is not None]
+def _kept_for(rules: dict[str, Any]) -> str:
+    known = [days for days in (rules["days"], rules["default_days"]) if days is not None]
     return f"Ended tasks keep logs and curves {_days(min(known, default=None))}."
 
 

@@ -28,7 +28,7 @@ def blob_path(blobs: Path, hex_digest: str) -> Path:
 def missing_blobs(manifest: bytes, blobs: Path) -> List[str]:
     """The hex digests that a checkout would need and `blobs` does not hold, each once."""
     wanted = {str(entry["sha256"]) for entry in read_manifest(manifest) if "sha256" in entry}
-    return sorted(one for one in wanted if not blob_path(blobs, one).is_file())
+    return sorted(blob for blob in wanted if not blob_path(blobs, blob).is_file())
 
 
 def unpack_blobs(stream: IO[bytes], blobs: Path) -> List[str]:

@@ -24,15 +24,15 @@ class WorkTree:
 
     def paths(self) -> List[str]:
         """Tracked and untracked files below the folder, without the ignored ones."""
-        words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-        listed = _ask(self.folder, words) or b""
+        arguments = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        listed = _ask(self.folder, arguments) or b""
         names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
         return sorted(path for name in names for path in self._expand(name.rstrip("/")))
 
     def ignored(self) -> List[str]:
         """What an ignore file leaves out below the folder; a folder that is left out as a whole ends with a slash."""
-        words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
-        listed = _ask(self.folder, words) or b""
+        arguments = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
+        listed = _ask(self.folder, arguments) or b""
         names = sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
         # git names a folder of ignored files and these files too.
         return [
@@ -48,8 +48,16 @@ class WorkTree:
     def diff(self, without: Sequence[str]) -> bytes:
         """What tracked files have beyond the commit, except in the files named."""
         paths = [".", *(f":(exclude,literal){path}" for path in without)]
-        words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "HEAD", "--"]
-        return _ask(self.folder, words + paths) or b""
+        arguments = [
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--relative",
+            "HEAD",
+            "--",
+        ]
+        return _ask(self.folder, arguments + paths) or b""
 
     def _expand(self, name: str) -> List[str]:
         """A submodule or a nested repository is listed by its folder alone."""
@@ -78,9 +86,9 @@ def _has_git_above(folder: Path) -> bool:
     return any(os.path.lexists(place / ".git") for place in (here, *here.parents))
 
 
-def _ask(folder: Path, words: Sequence[str]) -> Optional[bytes]:
+def _ask(folder: Path, arguments: Sequence[str]) -> Optional[bytes]:
     env = {key: value for key, value in os.environ.items() if key not in _MISLEADING}
-    command = ["git", "-C", str(folder), *words]
+    command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, env=env, capture_output=True, check=False)
     except OSError:

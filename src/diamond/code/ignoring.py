@@ -77,7 +77,9 @@ def is_under_ignored(path: str, rules: List[Rule]) -> bool:
     """The same for a path whose folders were not walked one by one."""
     parts = path.split("/")
     parents = ("/".join(parts[:n]) for n in range(1, len(parts)))
-    return any(is_ignored(one, True, rules) for one in parents) or is_ignored(path, False, rules)
+    return any(is_ignored(parent, True, rules) for parent in parents) or is_ignored(
+        path, False, rules
+    )
 
 
 def last_match(path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
@@ -133,8 +135,8 @@ def walk_kept(folder: Path) -> Walked:
 def _walk(folder: Path, base: str, above: List[Rule], walked: Walked, matcher: Matcher) -> None:
     try:
         rules = above + read_rules(folder, base)
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda one: one.name)
+        with os.scandir(folder) as scanned:
+            entries = sorted(scanned, key=lambda scanned_entry: scanned_entry.name)
     except PermissionError:
         raise BadRequest(
             f"The folder {base or str(folder)!r} cannot be read",

@@ -63,16 +63,16 @@ def find_lines(
 
     `start` is the start of a line. Unless `is_last`, the line that `end` cuts is left for whoever continues at `next`.
     """
-    pattern, found, stop_at = question.pattern(), Found(next=start), time.monotonic() + seconds
-    while found.next < end and len(found.items) < question.limit and time.monotonic() < stop_at:
-        block = read(found.next, min(BLOCK_BYTES, end - found.next))
-        at_end = is_last and found.next + len(block) >= end
+    pattern, result, stop_at = question.pattern(), Found(next=start), time.monotonic() + seconds
+    while result.next < end and len(result.items) < question.limit and time.monotonic() < stop_at:
+        block = read(result.next, min(BLOCK_BYTES, end - result.next))
+        at_end = is_last and result.next + len(block) >= end
         whole = len(block) if at_end else _whole_lines(block)
         if not whole:
             break
-        _search(block[:whole], pattern, question.limit, found)
+        _search(block[:whole], pattern, question.limit, result)
         alive()
-    return found
+    return result
 
 
 def line_rest(read: Read, at: int) -> int:
@@ -90,18 +90,18 @@ def _whole_lines(block: bytes) -> int:
     return whole or (LINE_BYTES if len(block) > LINE_BYTES else 0)
 
 
-def _search(block: bytes, pattern: Pattern[bytes], limit: int, found: Found) -> None:
-    base, at = found.next, 0
-    while len(found.items) < limit:
+def _search(block: bytes, pattern: Pattern[bytes], limit: int, result: Found) -> None:
+    base, at = result.next, 0
+    while len(result.items) < limit:
         hit = pattern.search(block, at)
         if hit is None:
-            found.next = base + len(block)
+            result.next = base + len(block)
             return
         first = block.rfind(b"\n", 0, hit.start()) + 1
         last = block.find(b"\n", hit.end() - 1 if hit.group().endswith(b"\n") else hit.end())
         at = len(block) if last < 0 else last + 1
-        found.items.append(_match(block, base, first, at, hit.start(), hit.end()))
-        found.next = base + at
+        result.items.append(_match(block, base, first, at, hit.start(), hit.end()))
+        result.next = base + at
 
 
 def _match(block: bytes, base: int, first: int, after: int, hit: int, hit_end: int) -> Match:

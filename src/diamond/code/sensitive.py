@@ -56,9 +56,9 @@ def why_kept_home(path: str) -> str:
         if folder in KEY_FOLDERS:
             return f"in {folder}, where keys are kept"
     low = name.lower()
-    if any(fnmatchcase(low, one) for one in HARMLESS):
+    if any(fnmatchcase(low, pattern) for pattern in HARMLESS):
         return ""
-    if any(fnmatchcase(low, one) for one in KEY_FILES):
+    if any(fnmatchcase(low, pattern) for pattern in KEY_FILES):
         return "looks like a key or password file"
     return ""
 

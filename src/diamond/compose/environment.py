@@ -116,7 +116,7 @@ def freeze(spec: ImageEnvironmentSpec) -> Environment:
         system=list(spec.system),
         lock=spec.lock,
         inherit=spec.inherit,
-        files=[EnvironmentFile(one.to, one.text, one.digest, one.mode) for one in spec.files],
+        files=[EnvironmentFile(file.to, file.text, file.digest, file.mode) for file in spec.files],
         commands=list(spec.commands),
         test=spec.test,
         labels=dict(spec.labels),

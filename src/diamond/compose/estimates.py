@@ -23,7 +23,12 @@ def estimate_cost(
     node_hours = resources.nodes * hours
     rate = charge_rate(facts, placement.partition)
     account: Facts = next(
-        (one for one in facts.get("accounts") or [] if one["name"] == placement.account), {}
+        (
+            known_account
+            for known_account in facts.get("accounts") or []
+            if known_account["name"] == placement.account
+        ),
+        {},
     )
     values = {
         "node_hours": node_hours,

@@ -112,20 +112,20 @@ def from_validation(error: ValidationError, below: Sequence[str] = ()) -> list[d
     `below` is the path to the part of the spec that was validated separately.
     """
     faults = Faults()
-    for found in error.errors():
-        inner = [str(part) for part in found["loc"] if not _is_union_branch(part)]
+    for detail in error.errors():
+        inner = [str(part) for part in detail["loc"] if not _is_union_branch(part)]
         path = [*below, *inner]
         where = ".".join(path)
-        if found["type"] == "extra_forbidden":
+        if detail["type"] == "extra_forbidden":
             _unknown_field(faults, path)
-        elif found["type"] == "missing":
+        elif detail["type"] == "missing":
             faults.add(
                 where, f"{where} is missing", "Add a command, for example: run: python train.py"
             )
-        elif found["type"] == "string_pattern_mismatch":
-            faults.add(where, f"{found['input']!r} is not valid here", _EXAMPLES.get(path[-1], ""))
+        elif detail["type"] == "string_pattern_mismatch":
+            faults.add(where, f"{detail['input']!r} is not valid here", _EXAMPLES.get(path[-1], ""))
         else:
-            faults.add(where, _plain_words(found), _EXAMPLES.get(path[-1], ""))
+            faults.add(where, _plain_words(detail), _EXAMPLES.get(path[-1], ""))
     return _without_repeats(faults.items)
 
 
@@ -141,12 +141,12 @@ def _unknown_field(faults: Faults, path: list[str]) -> None:
         faults.add(".".join(path), f"Unknown field {name!r}", hint, near=(name, valid))
 
 
-def _plain_words(found: ErrorDetails) -> str:
+def _plain_words(detail: ErrorDetails) -> str:
     """Pydantic's own words are for programmers: a type of error without plain words only says that the value is wrong."""
-    if found["type"] == "value_error":
-        return found["msg"].removeprefix("Value error, ")
-    template = _PLAIN_WORDS.get(found["type"], "{input!r} is not valid here")
-    return template.format(input=_Shown(found["input"]), **(found.get("ctx") or {}))
+    if detail["type"] == "value_error":
+        return detail["msg"].removeprefix("Value error, ")
+    template = _PLAIN_WORDS.get(detail["type"], "{input!r} is not valid here")
+    return template.format(input=_Shown(detail["input"]), **(detail.get("ctx") or {}))
 
 
 class _Shown:

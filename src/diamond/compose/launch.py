@@ -117,7 +117,7 @@ def _tasks(spec: Spec, kind: str, text: str) -> int:
 
 def _about_options(kind: str, text: str, spec: Spec) -> list[str]:
     """Options in the command override what Diamond passes to the launcher, which usually breaks a run on several nodes."""
-    own = sorted({f"--{found}" for found in _ITS_OWN.findall(text)})
+    own = sorted({f"--{option}" for option in _ITS_OWN.findall(text)})
     if not own or spec.resources.node_count == 1:
         return []
     return [

@@ -21,6 +21,9 @@ class Source:
     at: float | None
 
 
+WALLTIME = "resources.walltime"
+
+
 @dataclass(frozen=True)
 class FieldLimit:
     max: float | None
@@ -54,7 +57,7 @@ def limits_of(facts: Facts, partition: str, sources: Mapping[str, Source]) -> di
             field.most, field.shown, field.default, field.text, source.words, source.at
         )
         for field in _fields(shape, sentences, usual)
-        if field.most is not None
+        if field.most is not None or (field.name == WALLTIME and facts)
     }
 
 
@@ -65,8 +68,14 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
     return {
         "scheduler": str((facts.get("scheduler") or {}).get("name") or ""),
         "has_batch_system": not read_abilities(facts).runs_on_this_node,
-        "partitions": [_partition(facts, one, free) for one in facts.get("partitions") or []],
-        "accounts": [_account(facts, one, partition) for one in facts.get("accounts") or []],
+        "partitions": [
+            _partition(facts, partition_facts, free)
+            for partition_facts in facts.get("partitions") or []
+        ],
+        "accounts": [
+            _account(facts, account_facts, partition)
+            for account_facts in facts.get("accounts") or []
+        ],
         "qos": _qos(facts, site, account),
         "gpu_types": sorted(kind for kind, count in gpus.items() if count),
     }
@@ -81,8 +90,11 @@ class _Sentences:
     def nodes(self, most: int) -> str:
         return f"At most {most} in {self.partition}." if self.partition else "Only this machine."
 
-    def minutes(self, most: str) -> str:
-        return f"At most {most} in {self.partition or 'this machine'}."
+    def minutes(self, most: str, usual: str) -> str:
+        where = f" in {self.partition}" if self.partition else ""
+        return (
+            f"At most {most}{where}. {usual} if left empty." if most else f"{usual} if left empty."
+        )
 
     def has(self, what: str) -> str:
         node = f"A node of {self.partition}" if self.partition else "This machine"
@@ -95,7 +107,7 @@ def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
     memory = shape.get("memory_mb_per_node")
     minutes = shape.get("max_minutes")
     gpus = _most_gpus(shape.get("gpus_per_node"))
-    limit = show_minutes(minutes or 0)
+    limit = show_minutes(minutes) if minutes else ""
     return [
         Field("resources.nodes", nodes, str(nodes), "1", sentences.nodes(nodes or 0)),
         Field("resources.gpus_per_node", gpus, str(gpus), "0", sentences.has(_gpus(gpus or 0))),
@@ -107,7 +119,7 @@ def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
             "the site's default",
             sentences.has(show_bytes((memory or 0) * 2**20)),
         ),
-        Field("resources.walltime", minutes, limit, usual, sentences.minutes(limit)),
+        Field(WALLTIME, minutes, limit, usual, sentences.minutes(limit, usual)),
     ]
 
 
@@ -119,27 +131,28 @@ def _gpus(count: int) -> str:
     return {0: "no GPU", 1: "1 GPU"}.get(count, f"{count} GPUs")
 
 
-def _partition(facts: Facts, one: Facts, free: Facts) -> dict[str, Any]:
+def _partition(facts: Facts, partition_facts: Facts, free: Facts) -> dict[str, Any]:
     accounts = [account["name"] for account in facts.get("accounts") or []]
-    now = free.get(one["name"]) or {}
+    now = free.get(partition_facts["name"]) or {}
     return {
-        "name": one["name"],
-        "default": bool(one.get("default")),
-        "max_minutes": one.get("max_minutes"),
-        "nodes_total": one.get("nodes_total"),
+        "name": partition_facts["name"],
+        "default": bool(partition_facts.get("default")),
+        "max_minutes": partition_facts.get("max_minutes"),
+        "nodes_total": partition_facts.get("nodes_total"),
         "nodes_idle": now.get("nodes_idle"),
-        "gpus_per_node": one.get("gpus_per_node") or {},
-        "usable": not accounts or any(may_use(facts, name, one["name"]) for name in accounts),
+        "gpus_per_node": partition_facts.get("gpus_per_node") or {},
+        "usable": not accounts
+        or any(may_use(facts, name, partition_facts["name"]) for name in accounts),
     }
 
 
-def _account(facts: Facts, one: Facts, partition: str) -> dict[str, Any]:
+def _account(facts: Facts, account_facts: Facts, partition: str) -> dict[str, Any]:
     return {
-        "name": one["name"],
-        "default": bool(one.get("default")),
-        "balance": balance_of(one),
-        "unit": str(one.get("unit") or ""),
-        "usable": may_use(facts, one["name"], partition),
+        "name": account_facts["name"],
+        "default": bool(account_facts.get("default")),
+        "balance": balance_of(account_facts),
+        "unit": str(account_facts.get("unit") or ""),
+        "usable": may_use(facts, account_facts["name"], partition),
     }
 
 
@@ -151,9 +164,16 @@ def balance_of(account: Facts) -> float | None:
 
 def _qos(facts: Facts, site: Facts, account: str) -> list[str]:
     """The QoS that both the partition and the account allow, where they list any."""
-    own: Facts = next((one for one in facts.get("accounts") or [] if one["name"] == account), {})
-    known = [one["name"] for one in facts.get("qos") or []]
-    lists = [one for one in (site.get("qos"), own.get("qos")) if one]
+    own: Facts = next(
+        (
+            account_facts
+            for account_facts in facts.get("accounts") or []
+            if account_facts["name"] == account
+        ),
+        {},
+    )
+    known = [qos["name"] for qos in facts.get("qos") or []]
+    lists = [allowed for allowed in (site.get("qos"), own.get("qos")) if allowed]
     if not lists:
         return known
     return [name for name in lists[0] if all(name in names for names in lists)]

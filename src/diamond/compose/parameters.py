@@ -62,16 +62,16 @@ def command_with_resume(arguments: list[str], params: Mapping[str, Any]) -> str:
     """The arguments as a bash command, because the checkpoint is known only at the start; '' if `{resume}` is not used."""
     if RESUME in params or not any(_resume_fields(argument) for argument in arguments):
         return ""
-    words: list[str] = []
+    quoted: list[str] = []
     for argument in arguments:
         fields = _resume_fields(argument)
         if not fields:
-            words += map(shlex.quote, _argument_words(argument, params))
+            quoted += map(shlex.quote, _argument_words(argument, params))
         elif fields[0].group(0) == argument:
-            words.append(_resume_field(fields[0][2], ""))
+            quoted.append(_resume_field(fields[0][2], ""))
         else:
-            words.append(_joined(argument, fields, params))
-    return " ".join(words)
+            quoted.append(_joined(argument, fields, params))
+    return " ".join(quoted)
 
 
 def placeholder_warnings(
@@ -82,13 +82,13 @@ def placeholder_warnings(
     if not params:
         return []
     fields = [field for field in _NAMED.finditer(command) if _is_ours(field)]
-    found = list(dict.fromkeys(field[1] for field in fields))
+    names = list(dict.fromkeys(field[1] for field in fields))
     known = {*params, RESUME} if resumes else set(params)
     known |= set(missing_params(run, params, resumes=resumes))
-    unknown = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
+    unknown = [] if _USES_BRACES.search(command) else [name for name in names if name not in known]
     return [
         *(_unknown_placeholder(name, params) for name in unknown),
-        *_unused(found, command, params),
+        *_unused(names, command, params),
         *_empty(fields, params),
     ]
 
@@ -201,13 +201,13 @@ def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:
     return f"`{{{name}}}` is not a param ({', '.join(params)}), so it is left unchanged{guess}"
 
 
-def _unused(found: list[str], command: str, params: Mapping[str, Any]) -> list[str]:
+def _unused(names: list[str], command: str, params: Mapping[str, Any]) -> list[str]:
     if "DIAMOND_PARAMS" in command:
         return []
     return [
         f"`run` does not contain `{{{name}}}`: the param {name} only reaches programs that read $DIAMOND_PARAMS"
         for name in params
-        if name not in found
+        if name not in names
     ]
 
 

@@ -197,10 +197,10 @@ def _wrong_part(name: str, value: Any) -> str:
     try:
         _form(name).validate_python(value, strict=True)
     except ValidationError as error:
-        found = error.errors()[0]
-        place = ".".join(str(part) for part in (name, *found["loc"]))
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in (name, *first["loc"]))
         problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
-        return f"{place} {problems.get(found['type']) or 'is ' + repr(found['input'])}"
+        return f"{place} {problems.get(first['type']) or 'is ' + repr(first['input'])}"
     return ""
 
 

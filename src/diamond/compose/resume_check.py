@@ -37,5 +37,5 @@ def check_resume(
             "Say where your program saves: continue: {from: 'ckpt/*.pt'}",
         )
         return []
-    words = "`{resume}` never names a checkpoint, because `continue.from` is missing: continue: {from: 'ckpt/*.pt'}"
-    return [words] if "{resume}" in command else []
+    warning = "`{resume}` never names a checkpoint, because `continue.from` is missing: continue: {from: 'ckpt/*.pt'}"
+    return [warning] if "{resume}" in command else []

@@ -107,10 +107,12 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
     """The QoS must be allowed by the partition and the account, where they list any."""
     own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
     lists = [
-        one for one in ((partition_named(facts, partition) or {}).get("qos"), own.get("qos")) if one
+        allowed
+        for allowed in ((partition_named(facts, partition) or {}).get("qos"), own.get("qos"))
+        if allowed
     ]
     if not lists and facts.get("accounts") and facts.get("qos"):
-        lists = [[one["name"] for one in facts["qos"]]]
+        lists = [[level["name"] for level in facts["qos"]]]
     if not qos or not lists:
         return
     known = [name for name in lists[0] if all(name in names for names in lists)]
@@ -125,7 +127,7 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
 
 def check_qos_limit(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
     most = _qos_minutes(facts, qos)
-    known = {one["field"] for one in faults.items}
+    known = {fault["field"] for fault in faults.items}
     if "resources.walltime" not in known:
         _most(
             faults,
@@ -138,7 +140,7 @@ def check_qos_limit(facts: Facts, qos: str, asked: Resources, faults: Faults) ->
 
 
 def _qos_minutes(facts: Facts, name: str) -> int:
-    limits = [one.get("max_minutes") for one in facts.get("qos") or [] if one["name"] == name]
+    limits = [qos.get("max_minutes") for qos in facts.get("qos") or [] if qos["name"] == name]
     return int(limits[0] or 0) if limits else 0
 
 
@@ -155,12 +157,14 @@ def _limits(facts: Facts, partition: str) -> tuple[Facts, str]:
 def _widest(partitions: list[Facts]) -> dict[str, Any]:
     """The largest limits of all partitions; None where one partition has no limit."""
     names = ("max_minutes", "cpus_per_node", "memory_mb_per_node")
-    known = {name: [one.get(name) or 0 for one in partitions] for name in names}
-    known["max_nodes"] = [one.get("max_nodes") or one.get("nodes_total") or 0 for one in partitions]
+    known = {name: [partition.get(name) or 0 for partition in partitions] for name in names}
+    known["max_nodes"] = [
+        partition.get("max_nodes") or partition.get("nodes_total") or 0 for partition in partitions
+    ]
     widest: dict[str, Any] = {
         name: max(values) if all(values) else None for name, values in known.items()
     }
-    gpus = [one.get("gpus_per_node") for one in partitions]
+    gpus = [partition.get("gpus_per_node") for partition in partitions]
     return {**widest, "gpus_per_node": None if None in gpus else _most_gpus(gpus)}
 
 
@@ -175,12 +179,12 @@ def _cpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None
     has, tasks = site.get("cpus_per_node"), asked.tasks_per_node
     if not has or asked.cpus_per_node <= has:
         return
-    words = f"{asked.cpus_per_task}"
+    text = f"{asked.cpus_per_task}"
     if tasks > 1:
-        words += f" for each of {tasks} processes ({asked.cpus_per_node} in total)"
+        text += f" for each of {tasks} processes ({asked.cpus_per_node} in total)"
     faults.add(
         "resources.cpus_per_task",
-        f"{words} is more than a node of {where} has: {has}",
+        f"{text} is more than a node of {where} has: {has}",
         f"Request at most {has // tasks}." if tasks <= has else f"Start at most {has} processes.",
     )
 
@@ -213,9 +217,9 @@ def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: F
 
 def _gpus_elsewhere(facts: Facts) -> str:
     have = [
-        f"{one['name']} ({_gpu_words(one['gpus_per_node'])} per node)"
-        for one in facts.get("partitions") or []
-        if any((one.get("gpus_per_node") or {}).values())
+        f"{partition['name']} ({_gpu_words(partition['gpus_per_node'])} per node)"
+        for partition in facts.get("partitions") or []
+        if any((partition.get("gpus_per_node") or {}).values())
     ]
     if have:
         return f"Partitions with GPUs: {', '.join(have)}"
@@ -229,9 +233,9 @@ def _gpu_words(gpus: Mapping[str, int]) -> str:
 def _longer(facts: Facts, minutes: int) -> str:
     """A sentence for the hint: partitions that allow this much time."""
     able = [
-        str(one["name"])
-        for one in facts.get("partitions") or []
-        if not one.get("max_minutes") or one["max_minutes"] >= minutes
+        str(partition["name"])
+        for partition in facts.get("partitions") or []
+        if not partition.get("max_minutes") or partition["max_minutes"] >= minutes
     ]
     return f" Partitions that allow it: {', '.join(able)}." if able else ""
 

@@ -174,20 +174,20 @@ def check(
     data: KnownData = KnownData(),  # noqa: B008
 ) -> Composed:
     """A frozen order for one endpoint; raises `InvalidSpec` with all faults."""
-    found = examine(raw, endpoints=endpoints, code=code, images=images, data=data)
-    if found.faults:
-        raise invalid(found.faults)
-    assert found.endpoint
-    spec = with_fixed_versions(written_spec(found.spec), found.data)
+    checked = examine(raw, endpoints=endpoints, code=code, images=images, data=data)
+    if checked.faults:
+        raise invalid(checked.faults)
+    assert checked.endpoint
+    spec = with_fixed_versions(written_spec(checked.spec), checked.data)
     return Composed(
-        found.order,
-        found.endpoint.name,
-        found.warnings,
-        found.notes,
+        checked.order,
+        checked.endpoint.name,
+        checked.warnings,
+        checked.notes,
         spec,
-        found.image,
-        found.build,
-        found.data,
+        checked.image,
+        checked.build,
+        checked.data,
     )
 
 
@@ -283,8 +283,8 @@ def _parse(raw: Any, faults: Faults) -> Spec:
 
 def _parse_rest(raw: dict[str, Any], error: ValidationError, faults: Faults) -> Spec:
     rest = copy.deepcopy(raw)
-    for found in error.errors():
-        drop_field(rest, found["loc"])
+    for detail in error.errors():
+        drop_field(rest, detail["loc"])
     try:
         return Spec.model_validate(rest)
     except ValidationError:
@@ -310,7 +310,7 @@ def _choose_endpoint(
     for word in wanted:
         name, _, partition = word.partition("/")
         if name == "auto":
-            candidates += [(one, partition) for one in _default(endpoints, faults)]
+            candidates += [(candidate, partition) for candidate in _default(endpoints, faults)]
         elif name in known:
             candidates.append((known[name], partition))
         else:
@@ -327,8 +327,10 @@ def _default(endpoints: Sequence[EndpointFacts], faults: Faults) -> list[Endpoin
     """The endpoint marked as default, else the newest one that is online. Another person's account must be named."""
     own = [endpoint for endpoint in endpoints if not endpoint.account_of]
     if own:
-        return [min(own, key=lambda one: (not one.default, one.state != "online"))]
-    names = ", ".join(f"{one.name} ({one.account_of})" for one in endpoints)
+        return [
+            min(own, key=lambda candidate: (not candidate.default, candidate.state != "online"))
+        ]
+    names = ", ".join(f"{candidate.name} ({candidate.account_of})" for candidate in endpoints)
     faults.add(
         "on",
         "You have no endpoint of your own",
@@ -544,10 +546,10 @@ def _check_budget(
     faults: Faults,
 ) -> None:
     """At least one attempt must fit, and a site's own unit needs the site's rate."""
-    found = BUDGET.fullmatch(spec.budget or "")
-    if not found or endpoint is None:
+    match = BUDGET.fullmatch(spec.budget or "")
+    if not match or endpoint is None:
         return
-    amount, unit = float(found.group(1)), found.group(2)
+    amount, unit = float(match.group(1)), match.group(2)
     rate = 1.0 if unit == NODE_HOURS else charge_rate(endpoint.facts, placement.partition)
     if rate is None:
         hint = f"Use {NODE_HOURS}, or set the rate: diamond endpoint set {endpoint.name} charge=…"

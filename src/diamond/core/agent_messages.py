@@ -116,7 +116,7 @@ def read_events(message: Events, *, clock: float) -> List[ReadEvent]:
     """In order, times moved to the reader's `clock`. A type that nobody knows becomes a note. Raises `BadRequest`."""
     shift = clock - message.now if message.now else 0.0
     read = [_read_event(data, shift, f"events[{n}]") for n, data in enumerate(message.events)]
-    return sorted(read, key=lambda one: one.n)
+    return sorted(read, key=lambda event: event.n)
 
 
 def _read_event(data: Dict[str, Any], shift: float, at: str) -> ReadEvent:
@@ -124,8 +124,8 @@ def _read_event(data: Dict[str, Any], shift: float, at: str) -> ReadEvent:
     cls = EVENT_TYPES.get(head.type)
     if cls is None:
         attempt = decode(Event, data, at).attempt
-        words = f"unknown event {head.type!r}"
-        event: Event = Note(attempt=attempt, message=words, code="unknown-event")
+        text = f"unknown event {head.type!r}"
+        event: Event = Note(attempt=attempt, message=text, code="unknown-event")
     else:
         event = decode(cls, data, at)
     return ReadEvent(head.n, head.task, replace(event, at=head.at + shift))

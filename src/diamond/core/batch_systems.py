@@ -65,11 +65,11 @@ def read_abilities(facts: Mapping[str, Any]) -> BatchAbilities:
         return _before_they_were_stated(str(scheduler.get("name") or ""))
     flags = [field.name for field in fields(BatchAbilities) if field.name != "placement"]
     known = {name: stated[name] for name in flags if isinstance(stated.get(name), bool)}
-    found = replace(BatchAbilities(), **known)
+    abilities = replace(BatchAbilities(), **known)
     placement = stated.get("placement")
     if not isinstance(placement, (list, tuple)):
-        return found
-    return replace(found, placement=tuple(name for name in PLACEMENT if name in placement))
+        return abilities
+    return replace(abilities, placement=tuple(name for name in PLACEMENT if name in placement))
 
 
 def with_abilities(facts: Mapping[str, Any]) -> Dict[str, Any]:

@@ -107,14 +107,14 @@ Reference = Annotated[
 
 def encode(message: Any) -> Dict[str, Any]:
     """A dataclass as JSON that `decode` reads back; what is None is left out."""
-    values = {one.name: getattr(message, one.name) for one in fields(message)}
+    values = {field.name: getattr(message, field.name) for field in fields(message)}
     return {name: _encoded(value) for name, value in values.items() if value is not None}
 
 
 def _encoded(value: Any) -> Any:
     if is_dataclass(value):
         return encode(value)
-    return [_encoded(one) for one in value] if isinstance(value, list) else value
+    return [_encoded(item) for item in value] if isinstance(value, list) else value
 
 
 def decode(cls: Type[T], data: Any, at: str = "") -> T:
@@ -193,11 +193,11 @@ def _fields(cls: Any) -> List[Tuple[str, Reader, bool]]:
     hints = get_type_hints(cls, include_extras=True)
     return [
         (
-            one.name,
-            _reader(hints[one.name]),
-            one.default is MISSING and one.default_factory is MISSING,
+            field.name,
+            _reader(hints[field.name]),
+            field.default is MISSING and field.default_factory is MISSING,
         )
-        for one in fields(cls)
+        for field in fields(cls)
     ]
 
 
@@ -217,8 +217,8 @@ def _list(read: Reader, value: Any) -> List[Any]:
         raise _other("a list", value)
     items = []
     try:
-        for one in value:
-            items.append(read(one))
+        for item in value:
+            items.append(read(item))
     except _Unfit as unfit:
         unfit.path.append(f"[{len(items)}]")
         raise
@@ -229,14 +229,14 @@ def _dict(read_key: Reader, read: Reader, value: Any) -> Dict[Any, Any]:
     if type(value) is not dict:
         raise _other("an object", value)
     items = {}
-    for key, one in value.items():
+    for key, item in value.items():
         try:
             name = read_key(key)
         except _Unfit as unfit:
             unfit.before = "a name in "
             raise
         try:
-            items[name] = read(one)
+            items[name] = read(item)
         except _Unfit as unfit:
             unfit.path.append(f".{_shown(key)}")
             raise

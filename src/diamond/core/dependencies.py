@@ -67,7 +67,7 @@ _PHASES = {
 
 def is_ready(dependencies: Iterable[Dependency]) -> bool:
     """Whether a task with these may be submitted."""
-    return all(one.state is DependencyState.MET for one in dependencies)
+    return all(dependency.state is DependencyState.MET for dependency in dependencies)
 
 
 def meet(dependencies: Sequence[Dependency], target: str) -> Outcome:
@@ -82,11 +82,17 @@ def fail(dependencies: Sequence[Dependency], target: str, message: str) -> Outco
 
 def waiting_phase(dependencies: Iterable[Dependency]) -> Phase:
     """By the first that is open; none for a task that waits for nothing."""
-    return next((_PHASES[one.kind] for one in dependencies if one.is_open), Phase.NONE)
+    return next(
+        (_PHASES[dependency.kind] for dependency in dependencies if dependency.is_open), Phase.NONE
+    )
 
 
 def waiting_message(dependencies: Iterable[Dependency]) -> str:
-    return "; ".join(one.message for one in dependencies if one.is_open and one.message)
+    return "; ".join(
+        dependency.message
+        for dependency in dependencies
+        if dependency.is_open and dependency.message
+    )
 
 
 def _with(
@@ -94,15 +100,17 @@ def _with(
 ) -> Tuple[Dependency, ...]:
     """What has been met or has failed stays so."""
     return tuple(
-        replace(one, state=state, message=message or one.message)
-        if one.id == target and one.is_open
-        else one
-        for one in dependencies
+        replace(dependency, state=state, message=message or dependency.message)
+        if dependency.id == target and dependency.is_open
+        else dependency
+        for dependency in dependencies
     )
 
 
 def _decided(dependencies: Tuple[Dependency, ...]) -> Outcome:
-    failed = [one for one in dependencies if one.state is DependencyState.FAILED]
+    failed = [
+        dependency for dependency in dependencies if dependency.state is DependencyState.FAILED
+    ]
     if failed:
         return Outcome(dependencies, Decision.FAIL, failed[0].message)
     if is_ready(dependencies):

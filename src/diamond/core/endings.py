@@ -119,7 +119,7 @@ def _words(task: Task, reason: Reason) -> str:
 
 
 def _words_for_signal(number: int) -> str:
-    known = number in {one.value for one in signals.Signals}
+    known = number in {known_signal.value for known_signal in signals.Signals}
     name = f" ({signals.Signals(number).name})" if known else ""
     hint = "; often that is memory running out" if number == signals.SIGKILL else ""
     return f"the program was killed by signal {number}{name}{hint}"

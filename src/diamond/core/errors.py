@@ -157,13 +157,13 @@ class ServiceUnreachable(DiamondError):
 
 def error_classes() -> Dict[str, Type[DiamondError]]:
     """Each error class by its code, for turning a problem back into an exception."""
-    found: Dict[str, Type[DiamondError]] = {}
+    classes: Dict[str, Type[DiamondError]] = {}
     pending: List[Type[DiamondError]] = [DiamondError]
     while pending:
         cls = pending.pop()
-        found[cls.code] = cls
+        classes[cls.code] = cls
         pending.extend(cls.__subclasses__())
-    return found
+    return classes
 
 
 def from_problem(problem: Dict[str, Any]) -> DiamondError:

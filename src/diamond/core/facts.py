@@ -54,18 +54,18 @@ def read_facts(line: bytes) -> Optional[JobFacts]:
     except (BadRequest, ValueError, RecursionError):
         return None
     many = (facts.libraries, facts.packages, facts.seeds, facts.settings, facts.gpus)
-    return None if any(len(one) > MOST_NAMES for one in many) else facts
+    return None if any(len(value) > MOST_NAMES for value in many) else facts
 
 
 def merge(seen: Iterable[JobFacts]) -> JobFacts:
     """What later lines say replaces what earlier ones said; names are gathered."""
     values: Dict[str, object] = {}
     for facts in seen:
-        for one in fields(JobFacts):
-            value = getattr(facts, one.name)
-            known = values.get(one.name)
+        for column in fields(JobFacts):
+            value = getattr(facts, column.name)
+            known = values.get(column.name)
             if isinstance(known, dict) and isinstance(value, dict):
-                values[one.name] = {**known, **value}
-            elif value or one.name not in values:
-                values[one.name] = value
+                values[column.name] = {**known, **value}
+            elif value or column.name not in values:
+                values[column.name] = value
     return JobFacts(**values)  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ SCALE = "s"
 VIEW, IMPORTED_RUN = "v", "y"
 SCAN, TRANSFER = "r", "x"
 DATASET = "d"
+MODEL = "w"
+"""Weights: `m` is taken."""
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """The names that a person gives to parameters, data, variables and secrets."""

@@ -143,8 +143,8 @@ def _of_follow_up(task: Task, follow_up: Attempt, event: Event) -> Step:
 
 def _progressed(task: Task, event: Event) -> Step:
     assert isinstance(event, Progressed)
-    told = Reached(event.checkpoint, event.modified, event.step)
-    reached = told.farthest(task.attempt.reached)
+    news = Reached(event.checkpoint, event.modified, event.step)
+    reached = news.farthest(task.attempt.reached)
     return replace(task, attempt=replace(task.attempt, reached=reached)), []
 
 
@@ -294,7 +294,7 @@ def _cancel_asked(task: Task, event: Event) -> Step:
     if not event.delivered or task.phase is Phase.ASKING:
         return end_cancelled(task)
     known = [task.attempt, *([task.follow_up] if task.follow_up else [])]
-    return replace(task, phase=Phase.CANCELLING), [SendCancel(one.id) for one in known]
+    return replace(task, phase=Phase.CANCELLING), [SendCancel(attempt.id) for attempt in known]
 
 
 def _not_allowed(task: Task, event: Event) -> Step:

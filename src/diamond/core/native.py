@@ -38,7 +38,7 @@ def node_names(said: str) -> List[str]:
 
 
 def _numbers(said: str) -> List[str]:
-    ranges = [one.partition("-") for one in said.split(",")]
+    ranges = [part.partition("-") for part in said.split(",")]
     return [
         str(number).zfill(len(first)) if first else ""
         for first, _, last in ranges

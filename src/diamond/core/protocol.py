@@ -259,12 +259,12 @@ def read_command(data: Any) -> Optional[Command]:
     cls = COMMANDS.get(said)
     if cls is None:
         return None
-    found: Command = decode(cls, data)
-    if isinstance(found, (Submit, Chain)):
-        decode(Grant, found.chain, "chain")
-    if isinstance(found, Submit):
-        read_task_request(found.task_json)
-    return found
+    command_read: Command = decode(cls, data)
+    if isinstance(command_read, (Submit, Chain)):
+        decode(Grant, command_read.chain, "chain")
+    if isinstance(command_read, Submit):
+        read_task_request(command_read.task_json)
+    return command_read
 
 
 def _read_data_command(data: Dict[str, Any]) -> DataCommand:
@@ -402,10 +402,10 @@ def read_request(data: Any) -> Request:
     said = _said(data, "request")
     if said not in REQUESTS:
         raise BadRequest(f"This agent knows no request {said!r}", "Upgrade the agent.")
-    found = decode(REQUESTS[said], data)
-    if isinstance(found, Script):
+    request = decode(REQUESTS[said], data)
+    if isinstance(request, Script):
         order_from(data["order"])
-    return found
+    return request
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def has_credentials(text: str) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    return _CREDENTIALS.sub(lambda found: found[1] or found[2], text)
+    return _CREDENTIALS.sub(lambda match: match[1] or match[2], text)
 
 
 def without_known_secrets(text: str) -> str:
@@ -47,9 +47,9 @@ def redacted(value: Any, secrets: Sequence[str] = ()) -> Any:
     if isinstance(value, str):
         return _text(value, secrets)
     if isinstance(value, (list, tuple)):
-        return [redacted(one, secrets) for one in value]
+        return [redacted(item, secrets) for item in value]
     if isinstance(value, dict):
-        return {key: _field(str(key), one, secrets) for key, one in value.items()}
+        return {key: _field(str(key), item, secrets) for key, item in value.items()}
     return value
 
 

@@ -64,6 +64,6 @@ def ending_words(reason: str, exit_code: Optional[int], *, has_ended: bool) -> s
     return reason_words(reason) or (ended if has_ended else "")
 
 
-def sentence(words: str) -> str:
+def sentence(text: str) -> str:
     """With a capital in front; what programs are called stays as it is."""
-    return words[:1].upper() + words[1:]
+    return text[:1].upper() + text[1:]

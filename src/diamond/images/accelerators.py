@@ -30,8 +30,8 @@ _BRING_TORCH = frozenset(
 
 def brings_torch(requirements: Iterable[str]) -> bool:
     """Whether PyTorch is asked for, or comes with a package that is."""
-    found = (_NAME.match(line) for line in requirements)
-    names = {re.sub(r"[-_.]+", "-", one.group(1).lower()) for one in found if one}
+    matches = (_NAME.match(line) for line in requirements)
+    names = {re.sub(r"[-_.]+", "-", match.group(1).lower()) for match in matches if match}
     return any(name.startswith("torch") or name in _BRING_TORCH for name in names)
 
 
@@ -50,7 +50,9 @@ def has_gpus(facts: Mapping[str, object]) -> Optional[bool]:
     """Whether an endpoint has any, from its profile; None where that is not known."""
     partitions = facts.get("partitions") or []
     assert isinstance(partitions, list)
-    counts = [one.get("gpus_per_node") for one in partitions if isinstance(one, dict)]
+    counts = [
+        partition.get("gpus_per_node") for partition in partitions if isinstance(partition, dict)
+    ]
     if facts.get("gpus") or any(counts):
         return True
     is_known = None not in counts if counts else "gpus" in facts

@@ -39,8 +39,8 @@ class Base:
     @property
     def digest(self) -> str:
         """The digest that the address itself names, or ''."""
-        found = _DIGEST.search(self.address)
-        return found.group() if found else ""
+        match = _DIGEST.search(self.address)
+        return match.group() if match else ""
 
     @property
     def repository(self) -> str:
@@ -71,5 +71,5 @@ def _checked(base: Base, text: str) -> Base:
         return base
     if base.kind in FILES and base.address and "\0" not in base.address:
         return base
-    known = "; ".join(words for kind, words in KINDS.items() if kind)
+    known = "; ".join(described for kind, described in KINDS.items() if kind)
     raise BadRequest(f"{text!r} names no base image", f"Write one of: {known}.")

@@ -14,25 +14,30 @@ def recipe_changes(a: Recipe, b: Recipe) -> Changes:
     """Fields of the recipes that differ, as short texts."""
     left, right = _facts(a), _facts(b)
     names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
-    return [{"field": one, "a": _text(left.get(one)), "b": _text(right.get(one))} for one in names]
+    return [
+        {"field": field, "a": _text(left.get(field)), "b": _text(right.get(field))}
+        for field in names
+    ]
 
 
 def package_changes(a: Mapping[str, str], b: Mapping[str, str]) -> Changes:
     """Packages that only one has, or in another version; '' stands for absent."""
     names = sorted(name for name in {**a, **b} if a.get(name) != b.get(name))
-    return [{"name": one, "a": a.get(one, ""), "b": b.get(one, "")} for one in names]
+    return [
+        {"name": package, "a": a.get(package, ""), "b": b.get(package, "")} for package in names
+    ]
 
 
 def build_differences(records: List[Mapping[str, Any]]) -> List[str]:
     """Sentences on how builds of one recipe came out otherwise; [] where they agree."""
-    found = []
+    differences = []
     for other in records[1:]:
         for kind in ("python", "system"):
             first, second = _packages(records[0], kind), _packages(other, kind)
             for change in package_changes(first, second):
                 versions = f"{change['a'] or 'absent'} and {change['b'] or 'absent'}"
-                found.append(f"{change['name']}: {versions}")
-    return found
+                differences.append(f"{change['name']}: {versions}")
+    return differences
 
 
 def _packages(record: Mapping[str, Any], kind: str) -> Dict[str, str]:

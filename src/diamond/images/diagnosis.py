@@ -28,9 +28,9 @@ def diagnose(lines: Iterable[str], exit_code: int, *, step: str = "") -> Diagnos
     if by_code is not None:
         return by_code
     for cause, pattern, message, hint in _known():
-        found = pattern.search(text)
-        if found:
-            return Diagnosis(cause, _filled(message, found), hint)
+        match = pattern.search(text)
+        if match:
+            return Diagnosis(cause, _filled(message, match), hint)
     return Diagnosis(
         "command-failed",
         f"The step {step or 'in question'} ended with exit code {exit_code}",
@@ -60,8 +60,8 @@ def _by_code(code: int, text: str) -> Optional[Diagnosis]:
     return None
 
 
-def _filled(message: str, found: re.Match[str]) -> str:
-    names = found.groupdict()
+def _filled(message: str, match: re.Match[str]) -> str:
+    names = match.groupdict()
     return message.format(**{name: value or "?" for name, value in names.items()})
 
 

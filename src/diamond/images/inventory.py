@@ -28,17 +28,17 @@ fi
 
 def read_inventory(text: str) -> Tuple[Dict[str, Dict[str, str]], str]:
     """Packages by kind with their versions, and the version of Python ('' where there is none)."""
-    found: Dict[str, Dict[str, str]] = {"system": {}, "python": {}}
+    inventory: Dict[str, Dict[str, str]] = {"system": {}, "python": {}}
     kind, python = "", ""
     for line in text.splitlines():
         if line.startswith("["):
             kind = line.strip("[]")
         elif kind == "interpreter":
             python = line.replace("Python", "").strip() or python
-        elif kind in found and line.strip():
+        elif kind in inventory and line.strip():
             name, version = _split(line.strip(), "-" if kind == "python" else " ")
-            found[kind][name] = version
-    return found, python
+            inventory[kind][name] = version
+    return inventory, python
 
 
 def _split(line: str, mark: str) -> Tuple[str, str]:

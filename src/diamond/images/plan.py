@@ -71,13 +71,13 @@ class BuildPlan:
     def below(self, step: Step) -> Step:
         """The step whose result this one starts from."""
         before = self.steps[: self.steps.index(step)]
-        return [one for one in before if one.changes or one.kind == BASE][-1]
+        return [earlier for earlier in before if earlier.changes or earlier.kind == BASE][-1]
 
     def step(self, name: str) -> Step:
-        for one in self.steps:
-            if one.name == name:
-                return one
-        known = ", ".join(one.name for one in self.steps)
+        for step in self.steps:
+            if step.name == name:
+                return step
+        known = ", ".join(step.name for step in self.steps)
         raise BadRequest(f"This build has no step {name!r}", f"Its steps are: {known}.")
 
 
@@ -175,13 +175,15 @@ def _check_file(file: EnvironmentFile, *, has_container: bool) -> None:
         )
 
 
-def _some(words: List[str], count: int = 4) -> str:
-    shown = ", ".join(words[:count])
-    return f"{shown} and {len(words) - count} more" if len(words) > count else shown
+def _some(names: List[str], count: int = 4) -> str:
+    shown = ", ".join(names[:count])
+    return f"{shown} and {len(names) - count} more" if len(names) > count else shown
 
 
 def _first_line(command: str) -> str:
     """The first that does something: settings, remarks and a change of folder go before most others."""
     lines = [line.strip() for line in command.splitlines() if line.strip()]
-    line = next((one for one in lines if not _ASIDE.match(one)), lines[0] if lines else "")
+    line = next(
+        (candidate for candidate in lines if not _ASIDE.match(candidate)), lines[0] if lines else ""
+    )
     return line if len(line) <= 80 else line[:79] + "…"

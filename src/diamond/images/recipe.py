@@ -75,12 +75,12 @@ def lock_key(environment: Environment, *, platform: str, python: str) -> str:
 
 def platform_of(machine: str) -> str:
     """`x86_64`, as a kernel says it, is `linux/amd64`. Raises `BadRequest` for one that nobody builds for."""
-    found = _PLATFORMS.get(machine.lower())
-    if found is None:
+    platform = _PLATFORMS.get(machine.lower())
+    if platform is None:
         raise BadRequest(
             f"No images are built for {machine!r}", f"Known are: {', '.join(sorted(_PLATFORMS))}."
         )
-    return found
+    return platform
 
 
 def digest_of(data: Any) -> str:

@@ -76,17 +76,17 @@ def system_script(packages: Sequence[str]) -> str:
                 f"{name!r} is not the name of a system package",
                 "Write names such as git or libgl1.",
             )
-    words = " ".join(shlex.quote(name) for name in packages)
-    return _HEAD + _SYSTEM.format(packages=words, no_manager=NO_PACKAGE_MANAGER)
+    quoted = " ".join(shlex.quote(name) for name in packages)
+    return _HEAD + _SYSTEM.format(packages=quoted, no_manager=NO_PACKAGE_MANAGER)
 
 
 def python_script(environment: Environment, lock: str) -> str:
     """A virtual environment at `VENV` with exactly what the lock names."""
-    words = [f"--python {shlex.quote(environment.python)}"] if environment.python else []
-    words += ["--system-site-packages"] if environment.inherit else []
+    command = [f"--python {shlex.quote(environment.python)}"] if environment.python else []
+    command += ["--system-site-packages"] if environment.inherit else []
     lines = [_HEAD + _FIND_UV + _find_python(environment.python)]
     lines.append(
-        f'"$diamond_uv" venv --quiet --relocatable --allow-existing {" ".join(words)} "$diamond_venv"\n'
+        f'"$diamond_uv" venv --quiet --relocatable --allow-existing {" ".join(command)} "$diamond_venv"\n'
     )
     if lock:
         lines.append(_here('diamond_lock=$(mktemp)\ncat >"$diamond_lock"', lock))

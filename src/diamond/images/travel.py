@@ -66,18 +66,18 @@ def choose_way(file: File, goal: Goal, wanted: str = "auto") -> Way:
         return Way("", f"{obstacle}; {no_build}")
     if wanted == "rebuild" or obstacle:
         return Way("rebuild", f"rebuilt there: {obstacle or 'as you asked'}", building)
-    told = f"{show_bytes(file.size)}, about {_time(moving)}; building it again takes about {_time(building)}"
+    sizes = f"{show_bytes(file.size)}, about {_time(moving)}; building it again takes about {_time(building)}"
     if wanted == "move" or no_build or moving <= building:
-        return Way("move", f"moved: {told}", moving)
-    return Way("rebuild", f"rebuilt there: moving takes longer ({told})", building)
+        return Way("move", f"moved: {sizes}", moving)
+    return Way("rebuild", f"rebuilt there: moving takes longer ({sizes})", building)
 
 
 def measured_speed(moves: Iterable[Tuple[int, float]]) -> float:
     """Bytes a second of past moves (bytes, seconds from their first byte to their last)."""
-    told = [one for one in moves if one[0] >= MEASURING_BYTES and one[1] > 0]
-    if not told:
+    measured = [move for move in moves if move[0] >= MEASURING_BYTES and move[1] > 0]
+    if not measured:
         return BYTES_PER_SECOND
-    return sum(count for count, _ in told) / sum(seconds for _, seconds in told)
+    return sum(count for count, _ in measured) / sum(seconds for _, seconds in measured)
 
 
 def why_not_moved(file: File, goal: Goal) -> str:

@@ -101,23 +101,23 @@ def start_program(order: Order, folder: str, *, entered: Entered, training: str 
 def program_variables(order: Order, entered: Entered, training: str) -> Dict[str, str]:
     """Those of the image, then those of the spec. What a launcher tells each rank stays the launcher's own."""
     own = order.environment.variables if order.environment else {}
-    found = {_checked(name): value for name, value in {**entered.variables, **own}.items()}
+    variables = {_checked(name): value for name, value in {**entered.variables, **own}.items()}
     if order.launch.kind != "single":
-        found = {name: value for name, value in found.items() if name not in SET_FOR_RANKS}
-    if "PATH" in found:
-        found["PATH"] = ":".join([*entered.path, found["PATH"]])
-    if "PYTHONPATH" in found:
-        found["PYTHONPATH"] = ":".join(filter(None, [found["PYTHONPATH"], training]))
-    return found
+        variables = {name: value for name, value in variables.items() if name not in SET_FOR_RANKS}
+    if "PATH" in variables:
+        variables["PATH"] = ":".join([*entered.path, variables["PATH"]])
+    if "PYTHONPATH" in variables:
+        variables["PYTHONPATH"] = ":".join(filter(None, [variables["PYTHONPATH"], training]))
+    return variables
 
 
 def _start_file(variables: Mapping[str, str]) -> str:
     """Quoted words alone: no value is evaluated. Not on a command line, where other people of a node could read them."""
-    words = " ".join(shlex.quote(f"{name}={value}") for name, value in variables.items())
+    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in variables.items())
     return (
         "#!/bin/sh\n# Diamond: starts a command with the variables of its spec and its image.\n"
         'command -v "$1" >/dev/null 2>&1 || [ "$1" != bash ] || { shift; set -- sh "$@"; }\n'
-        f'exec env {words} "$@"\n'
+        f'exec env {assignments} "$@"\n'
     )
 
 
@@ -166,8 +166,8 @@ def _head(batch: Batch) -> List[str]:
     ]
 
 
-def _words(name: str, words: Sequence[str]) -> str:
-    return f"diamond_{name}=({' '.join(shlex.quote(word) for word in words)})"
+def _words(name: str, values: Sequence[str]) -> str:
+    return f"diamond_{name}=({' '.join(shlex.quote(word) for word in values)})"
 
 
 def _own_words(variables: ScriptVariables) -> List[str]:

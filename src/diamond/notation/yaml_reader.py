@@ -57,9 +57,9 @@ def read_text(text: str) -> ParsedYaml:
         return ParsedYaml(loader.construct_document(node), dict(_positions(node, ())))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        words = str(error.problem or error.context or "syntax error")
+        problem = str(error.problem or error.context or "syntax error")
         raise YamlSyntaxError(
-            words, Position(mark.line + 1, mark.column + 1) if mark else None
+            problem, Position(mark.line + 1, mark.column + 1) if mark else None
         ) from None
     except yaml.YAMLError as error:
         raise YamlSyntaxError(str(error).splitlines()[0], None) from None

@@ -216,7 +216,7 @@ def soonest(work: Work, candidates: Iterable[RunConditions]) -> tuple[RunConditi
         raise BadRequest(
             "No partition was given to plan for", "Name at least one partition with its time limit."
         )
-    return min(plans, key=lambda one: one[1].finish.soonest + one[1].finish.latest)
+    return min(plans, key=lambda pair: pair[1].finish.soonest + pair[1].finish.latest)
 
 
 def save_interval(work: Work, conditions: RunConditions) -> float:

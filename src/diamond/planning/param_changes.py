@@ -63,11 +63,11 @@ class ParamChange:
 
 def batch_names(params: Params, batch: str = "", accumulate: str = "") -> BatchNames:
     """The names the user gave, or the usual ones. Params that are not whole numbers are ignored."""
-    found = BatchNames(
+    names = BatchNames(
         _named(params, batch) or _first(params, BATCH_NAMES),
         _named(params, accumulate) or _first(params, ACCUMULATE_NAMES),
     )
-    return found if found.batch else BatchNames()
+    return names if names.batch else BatchNames()
 
 
 def samples_per_step(params: Params, names: BatchNames, ranks: int) -> float:
@@ -107,14 +107,14 @@ def tuning_changes(
 
 def untried_settings(params: Params, names: BatchNames) -> list[str]:
     """Settings that cannot be tried because the spec has no matching param, with the names that would work."""
-    found = {
+    settings = {
         "Precision": (_first_of(params, PRECISION_NAMES), PRECISION_NAMES),
         "The batch size": (names.batch, BATCH_NAMES),
         "The number of data-loader workers": (_first(params, WORKER_NAMES, least=0), WORKER_NAMES),
     }
     return [
         f"{what} was not tried: the spec has no param named {', '.join(called)}."
-        for what, (name, called) in found.items()
+        for what, (name, called) in settings.items()
         if not name
     ] + _unknown_precision(params)
 
@@ -159,7 +159,7 @@ def _accumulated(params: Params, names: BatchNames) -> int:
 
 def _named(params: Params, name: str) -> str:
     if name and not _is_count(params.get(name)):
-        known = ", ".join(one for one, value in params.items() if _is_count(value)) or "none"
+        known = ", ".join(param for param, value in params.items() if _is_count(value)) or "none"
         raise BadRequest(
             f"The spec has no param {name!r} that is a whole number",
             f"Whole-number params: {known}.",

@@ -83,9 +83,9 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else None
 
 
-def target_of(params: Mapping[str, object], words: Sequence[str] = ()) -> Target | None:
+def target_of(params: Mapping[str, object], arguments: Sequence[str] = ()) -> Target | None:
     """The number of steps or epochs that a job's parameters name, else the words of its command."""
-    return _named(dict(params)) or _named(_options(words))
+    return _named(dict(params)) or _named(_options(arguments))
 
 
 def measure_progress(
@@ -118,10 +118,10 @@ def _plain(name: str) -> str:
     return name.lstrip("-").rsplit(".", 1)[-1].replace("-", "_").lower()
 
 
-def _options(words: Sequence[str]) -> dict[str, object]:
+def _options(arguments: Sequence[str]) -> dict[str, object]:
     """`--steps 100`, `--steps=100` and `trainer.steps=100`; the last of a name counts."""
     options: dict[str, object] = {}
-    for word, following in pairwise([*words, ""]):
+    for word, following in pairwise([*arguments, ""]):
         match = _WORD.fullmatch(word)
         if match is None:
             continue

@@ -66,7 +66,7 @@ def curve(probes: Sequence[Probe]) -> list[Point]:
     """One point per node count, smallest first."""
     if not probes:
         raise BadRequest("There are no probe results", "Probe at least one node count.")
-    best = {one.nodes: 0.0 for one in sorted(probes, key=lambda probe: probe.nodes)}
+    best = {tried.nodes: 0.0 for tried in sorted(probes, key=lambda probe: probe.nodes)}
     for probe in probes:
         best[probe.nodes] = max(best[probe.nodes], probe.throughput)
     fewest = next(iter(best))
@@ -80,10 +80,14 @@ def between(points: Sequence[Point], nodes: int) -> Point:
     Time per sample is modelled as a parallel and a serial part, linear in 1/nodes.
     """
     lower = max(
-        (one for one in points if one.nodes <= nodes), key=lambda one: one.nodes, default=None
+        (point for point in points if point.nodes <= nodes),
+        key=lambda point: point.nodes,
+        default=None,
     )
     upper = min(
-        (one for one in points if one.nodes >= nodes), key=lambda one: one.nodes, default=None
+        (point for point in points if point.nodes >= nodes),
+        key=lambda point: point.nodes,
+        default=None,
     )
     if lower is None or upper is None:
         known = f"{points[0].nodes} to {points[-1].nodes}"
@@ -109,15 +113,15 @@ def advise(
 ) -> Advice:
     """The best node count for a goal. With `samples` and `waits` per node count, `soonest` includes queue waits."""
     if goal is Goal.CHEAPEST:
-        chosen = fewest_of(points, [one.efficiency for one in points])
+        chosen = fewest_of(points, [point.efficiency for point in points])
     elif goal is Goal.EFFICIENCY:
-        chosen = max(efficient(points, floor), key=lambda one: one.nodes)
+        chosen = max(efficient(points, floor), key=lambda point: point.nodes)
     elif samples and waits:
-        chosen = fewest_of(points, [1 / finish_seconds(one, samples, waits) for one in points])
+        chosen = fewest_of(points, [1 / finish_seconds(point, samples, waits) for point in points])
     else:
-        chosen = fewest_of(points, [one.throughput for one in points])
-    words = advice_words(chosen, goal, floor, unit, counts_waits=bool(samples and waits))
-    return Advice(chosen, goal, words)
+        chosen = fewest_of(points, [point.throughput for point in points])
+    text = advice_words(chosen, goal, floor, unit, counts_waits=bool(samples and waits))
+    return Advice(chosen, goal, text)
 
 
 def hold_batch(global_batch: int, ranks: int, most_per_rank: int) -> Batch:
@@ -140,13 +144,13 @@ def efficient(points: Sequence[Point], floor: float) -> list[Point]:
             f"{floor:g} is not a valid efficiency",
             "Give a number above 0 and at most 1, such as 0.7.",
         )
-    return [one for one in points if one.efficiency >= floor]
+    return [point for point in points if point.efficiency >= floor]
 
 
 def fewest_of(points: Sequence[Point], values: Sequence[float]) -> Point:
     """The smallest node count whose value is the best, within noise."""
     enough = (1 - NOISE) * max(values)
-    return next(one for one, value in zip(points, values, strict=True) if value >= enough)
+    return next(point for point, value in zip(points, values, strict=True) if value >= enough)
 
 
 def finish_seconds(point: Point, samples: float, waits: Mapping[int, float]) -> float:

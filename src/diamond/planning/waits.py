@@ -84,21 +84,21 @@ NOTHING_KNOWN = Forecast(None, None, 0, 0.0)
 def forecast(past: Iterable[PastWait], *, queue: str, nodes: int, limit_seconds: float) -> Forecast:
     """The wait of a job of this size and limit in this queue."""
     waits = WaitHistory()
-    for one in similar(past, queue=queue, nodes=nodes, limit_seconds=limit_seconds):
-        waits.add(one.waited)
+    for wait in similar(past, queue=queue, nodes=nodes, limit_seconds=limit_seconds):
+        waits.add(wait.waited)
     return waits.forecast()
 
 
 def waits_from_accounting(waits: Any) -> list[PastWait]:
     """Past waits from the batch system's accounting (profile fact `waits`); malformed entries are skipped."""
-    found = []
-    for one in waits if isinstance(waits, list) else []:
+    read = []
+    for item in waits if isinstance(waits, list) else []:
         with contextlib.suppress(TypeError, ValueError):
-            submitted, waited, nodes, limit, partition = one
-            found.append(
+            submitted, waited, nodes, limit, partition = item
+            read.append(
                 PastWait(float(submitted), float(waited), int(nodes), float(limit), str(partition))
             )
-    return found
+    return read
 
 
 def similar(
@@ -106,13 +106,13 @@ def similar(
 ) -> list[PastWait]:
     """Jobs of the same queue with size and limit within a factor of two, in order of start."""
     chosen = [
-        one
-        for one in past
-        if one.queue == queue
-        and is_similar(one.nodes, nodes)
-        and is_similar(one.limit_seconds, limit_seconds)
+        wait
+        for wait in past
+        if wait.queue == queue
+        and is_similar(wait.nodes, nodes)
+        and is_similar(wait.limit_seconds, limit_seconds)
     ]
-    return sorted(chosen, key=lambda one: one.started)
+    return sorted(chosen, key=lambda wait: wait.started)
 
 
 def is_similar(one: float, other: float) -> bool:

@@ -13,12 +13,17 @@ from diamond.runtimes.namespaces import has_namespaces, has_sub_ids, takes_overl
 
 def abilities(work: Path, tmp: Path) -> Dict[str, Any]:
     """Asked by doing: a namespace is opened, an overlay is mounted."""
-    found = {name: runtime(name).probe(tmp) for name in RUNTIMES}
+    probed = {name: runtime(name).probe(tmp) for name in RUNTIMES}
     return {
         "runtimes": {
-            name: {"version": one.version, "builds": one.builds, "runs": one.runs, "why": one.why}
-            for name, one in found.items()
-            if one.version
+            name: {
+                "version": ability.version,
+                "builds": ability.builds,
+                "runs": ability.runs,
+                "why": ability.why,
+            }
+            for name, ability in probed.items()
+            if ability.version
         },
         "namespaces": has_namespaces(),
         "sub_ids": has_sub_ids(),

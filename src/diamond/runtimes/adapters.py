@@ -50,10 +50,10 @@ def choose_builder(environment: Environment, wanted: str, tmp: Path) -> Tuple[Ru
             raise EnvironmentFailed(
                 "A virtual environment has no base image", "Leave out `base:`, or take a container."
             )
-        found = runtime(name).probe(tmp)
-        if found.builds:
-            return runtime(name), f"{name} {found.version}: {found.why}"
-        reasons.append(f"{name}: {found.why}")
+        problem = runtime(name).probe(tmp)
+        if problem.builds:
+            return runtime(name), f"{name} {problem.version}: {problem.why}"
+        reasons.append(f"{name}: {problem.why}")
     raise EnvironmentFailed(
         "No container tool on this node can build an image:\n    " + "\n    ".join(reasons),
         "Load one in the site profile's `modules`, or build on another endpoint and move the image here.",
@@ -65,18 +65,18 @@ def likely_builder(environment: Environment, wanted: str) -> Optional[Runtime]:
     if not environment.base:
         return Venv() if wanted in ("", "venv") else None
     names = [wanted] if wanted else list(RUNTIMES)
-    found = (name for name in names if name != "venv" and shutil.which(PROGRAMS.get(name, name)))
-    return next((runtime(name) for name in found), None)
+    present = (name for name in names if name != "venv" and shutil.which(PROGRAMS.get(name, name)))
+    return next((runtime(name) for name in present), None)
 
 
 def choose_runner(form: str, tmp: Path, wanted: str = "") -> Runtime:
     """The runtime to run a file of this format with: the wanted one, where it runs this format at all."""
     fitting = [runtime(name) for name in RUNTIMES if runtime(name).format == form]
-    fitting = [one for one in fitting if one.name == wanted] or fitting
-    for one in fitting:
-        if one.probe(tmp).runs:
-            return one
-    known = ", ".join(one.name for one in fitting)
+    fitting = [runner for runner in fitting if runner.name == wanted] or fitting
+    for runner in fitting:
+        if runner.probe(tmp).runs:
+            return runner
+    known = ", ".join(runner.name for runner in fitting)
     raise EnvironmentFailed(
         f"Nothing on this node runs a {form} image", f"It needs one of: {known}."
     )

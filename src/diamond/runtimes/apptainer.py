@@ -75,14 +75,14 @@ class Apptainer:
 
     def enter(self, manifest: ImageManifest, inside: Inside) -> Optional[Enter]:
         """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
-        words = [self.name, "-q", "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
-        words += ["--no-eval"]
+        command = [self.name, "-q", "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
+        command += ["--no-eval"]
         for source, target in inside.binds:
-            words += bind_words(source, target)
-        words += ["--pwd", inside.folder] if inside.folder else []
+            command += bind_words(source, target)
+        command += ["--pwd", inside.folder] if inside.folder else []
         prefix = f"{self.name.upper()}ENV_"
         return Enter(
-            words=[*words, manifest.file],
+            words=[*command, manifest.file],
             at=3,
             pass_on=f'export "{prefix}$name=${{!name}}"',
             tmp='--bind "$diamond_tmp:/tmp" --bind "$diamond_tmp:/var/tmp"',
@@ -101,7 +101,7 @@ class _Shared(ABC):
         self._working: Optional[Path] = None
 
     @abstractmethod
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]: ...
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]: ...
 
     @abstractmethod
     def begin(self, step: Step) -> None: ...
@@ -111,14 +111,14 @@ class _Shared(ABC):
         unpacked(context.plan.recipe, context.image_folders, context.call, self._unpack)
 
     def run(self, step: Step) -> int:
-        words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
-        return self._context.call.run(self.inside(words), variables=self.variables())
+        command = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
+        return self._context.call.run(self.inside(command), variables=self.variables())
 
     def read(self, top: Step, script: str) -> str:
         if self._working is None:
             self.begin(top)
-        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._context.call.output(words, variables=self._folders()) or ""
+        command = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._context.call.output(command, variables=self._folders()) or ""
 
     def shell_notice(self) -> str:
         return "Changes to the image are discarded when you leave."
@@ -143,17 +143,17 @@ class _Shared(ABC):
             return untar(base_file(context.image_folders, base), target, context.call)
         if base.kind == "image":
             return unsquash(base_file(context.image_folders, base), target, context.call)
-        words = [self._name, "build", "--sandbox", "--fakeroot"]
+        command = [self._name, "build", "--sandbox", "--fakeroot"]
         if base.kind in ("docker", "oras"):
             address = f"{base.kind}://{base.repository}@{context.plan.recipe.base_digest}"
-            words += ["--no-https"] if is_plain_http(base, context.site.insecure) else []
+            command += ["--no-https"] if is_plain_http(base, context.site.insecure) else []
         elif base.kind == "sif":
             address = str(base_file(context.image_folders, base))
             if self._unsquash_sif(Path(address), target):
                 return 0
         else:
             address = f"{base.kind}:{base_file(context.image_folders, base)}"
-        return context.call.run([*words, str(target), address], variables=self._folders())
+        return context.call.run([*command, str(target), address], variables=self._folders())
 
     def _unsquash_sif(self, file: Path, target: Path) -> bool:
         """In a third of the time that apptainer takes; what only apptainer can read (an encrypted one) is left to it."""
@@ -179,8 +179,8 @@ class _Shared(ABC):
         tmp = self._context.scratch / "tmp"
         tmp.mkdir(exist_ok=True)
         tmp.chmod(0o1777)
-        words = [self._name, "-q", "exec", *(["--fakeroot"] if fakeroot else [])]
-        words += [
+        command = [self._name, "-q", "exec", *(["--fakeroot"] if fakeroot else [])]
+        command += [
             "--pid",
             "--cleanenv",
             "--no-home",
@@ -192,11 +192,11 @@ class _Shared(ABC):
             "/",
         ]
         for source, target in [*self._context.inside.binds, (str(tmp), "/tmp")]:
-            words += bind_words(source, target)
-        return words
+            command += bind_words(source, target)
+        return command
 
-    def _squash(self, words: Sequence[str]) -> None:
-        if self._context.call.run(words, folder=self._context.scratch, quietly=True):
+    def _squash(self, command: Sequence[str]) -> None:
+        if self._context.call.run(command, folder=self._context.scratch, quietly=True):
             raise packing_failed(list(self._context.call.last))
 
 
@@ -209,10 +209,10 @@ class OverlayBuilder(_Shared):
     def has(self, key: str) -> bool:
         """With all layers below it: some may have been removed to make room."""
         while not self._is_base(key):
-            told = read_json(self._layers / short(key) / "layer.json")
-            if told is None:
+            layer = read_json(self._layers / short(key) / "layer.json")
+            if layer is None:
                 return False
-            key = str(told["below"])
+            key = str(layer["below"])
         return (self._base.parent / "base.json").is_file()
 
     def begin(self, step: Step) -> None:
@@ -223,22 +223,22 @@ class OverlayBuilder(_Shared):
         for name in ("upper", "work"):
             (self._working / name).mkdir(parents=True)
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, arguments: Sequence[str], *, terminal: bool = False) -> List[str]:
         """Apptainer (1.4) mounts overlays without `userxattr`: a new folder then cannot be renamed beside older ones (EXDEV),
         which dpkg does for each package. So the overlay is mounted here, and entered as a sandbox.
         """
         if not has_sub_ids():
-            return self._by_apptainers_overlay(words)
+            return self._by_apptainers_overlay(arguments)
         enter = ["sh", "-euc", _ENTER, str(self._context.scratch), self._linked(self._below)]
         command = self._exec(fakeroot=False)
-        return as_root([*enter, *command, "--writable", "root", *words], mounts=True)
+        return as_root([*enter, *command, "--writable", "root", *arguments], mounts=True)
 
-    def _by_apptainers_overlay(self, words: Sequence[str]) -> List[str]:
+    def _by_apptainers_overlay(self, arguments: Sequence[str]) -> List[str]:
         """Without ids of one's own `--fakeroot` lends them. Of several read-only overlays the last is the uppermost."""
         command = [*self._exec(), "--overlay", str(self._working)]
         for layer in reversed(self._chain(self._below)):
             command += ["--overlay", f"{layer}:ro"]
-        return [*command, str(self._base), *words]
+        return [*command, str(self._base), *arguments]
 
     def keep(self, step: Step) -> None:
         assert self._working is not None
@@ -264,8 +264,8 @@ class OverlayBuilder(_Shared):
             words=site.squashfs_words(),
         )
         job.write(here / "squash.json")
-        words = ["sh", "-euc", _PACK, "pack", lower, *own_words()]
-        self._squash(as_root([*words, "squash", "squash.json"], mounts=True))
+        command = ["sh", "-euc", _PACK, "pack", lower, *own_words()]
+        self._squash(as_root([*command, "squash", "squash.json"], mounts=True))
 
     def _linked(self, key: str) -> str:
         """What lies below, as mount options name it: by short relative names, since they hold 4096 bytes."""
@@ -283,12 +283,12 @@ class OverlayBuilder(_Shared):
 
     def _chain(self, key: str) -> List[Path]:
         """The layers from `key` down to the base, uppermost first."""
-        found = []
+        chain = []
         while not self._is_base(key):
             layer = self._layers / short(key)
-            found.append(layer)
+            chain.append(layer)
             key = str((read_json(layer / "layer.json") or {})["below"])
-        return found
+        return chain
 
 
 class SandboxBuilder(_Shared):
@@ -307,8 +307,8 @@ class SandboxBuilder(_Shared):
         self._working = self._context.scratch / "sandbox"
         self._copy(self._folder(step.key), self._working)
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        return [*self._exec(), "--writable", str(self._working), *words]
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]:
+        return [*self._exec(), "--writable", str(self._working), *command]
 
     def keep(self, step: Step) -> None:
         assert self._working is not None
@@ -320,17 +320,17 @@ class SandboxBuilder(_Shared):
         write_json(layer / "sandbox.json", {"key": step.key})
 
     def pack(self, top: Step, target: Path) -> None:
-        words = ["mksquashfs", str(self._folder(top.key)), str(target)]
-        words += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
-        self._squash(as_root(words) if has_namespaces() else words)
+        command = ["mksquashfs", str(self._folder(top.key)), str(target)]
+        command += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
+        self._squash(as_root(command) if has_namespaces() else command)
 
     def _folder(self, key: str) -> Path:
         return self._base if self._is_base(key) else self._layers / short(key) / "rootfs"
 
     def _copy(self, source: Path, target: Path) -> None:
         remove_tree(target)
-        words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
-        if self._context.call.run(as_root(words) if has_namespaces() else words):
+        command = ["cp", "-a", "--reflink=auto", str(source), str(target)]
+        if self._context.call.run(as_root(command) if has_namespaces() else command):
             raise EnvironmentFailed(
                 "The state after a step could not be copied:\n    " + self._context.call.last[-1],
                 "Free some room in the endpoint's work folder.",
@@ -342,7 +342,7 @@ def bind_words(source: str, target: str) -> List[str]:
     if not set(source + target) & set(':,"'):
         return ["--bind", f"{source}:{target}"]
     fields = [f"src={source}", f"dst={target}"]
-    quoted = ['"' + one.replace('"', '""') + '"' for one in fields]
+    quoted = ['"' + field.replace('"', '""') + '"' for field in fields]
     return ["--mount", ",".join(["type=bind", *quoted])]
 
 
@@ -353,5 +353,5 @@ def version_of(program: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = _VERSION.search(done.stdout + done.stderr) if done.returncode == 0 else None
-    return found.group() if found else ""
+    match = _VERSION.search(done.stdout + done.stderr) if done.returncode == 0 else None
+    return match.group() if match else ""

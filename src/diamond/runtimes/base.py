@@ -83,7 +83,7 @@ class Builder(Protocol):
     def run(self, step: Step) -> int:
         """Run the script of `step` in the working state; returns its exit code."""
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]:
         """The command line that runs `words` in the working state."""
 
     def read(self, top: Step, script: str) -> str:

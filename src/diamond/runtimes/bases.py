@@ -63,17 +63,17 @@ def unpacked(
 def untar(archive: Path, target: Path, call: Call, *, owners: bool = True) -> int:
     """Unpack a root file system; owners are kept if wanted, where this account has ids for them."""
     target.mkdir(parents=True)
-    words = ["tar", "-xf", str(archive), "-C", str(target), "--exclude=./dev/*"]
+    command = ["tar", "-xf", str(archive), "-C", str(target), "--exclude=./dev/*"]
     if owners and has_sub_ids():
-        return call.run(as_root([*words, "--same-owner", "--numeric-owner"]))
-    return call.run([*words, "--no-same-owner"])
+        return call.run(as_root([*command, "--same-owner", "--numeric-owner"]))
+    return call.run([*command, "--no-same-owner"])
 
 
 def unsquash(image: Path, target: Path, call: Call, *, owners: bool = True, start: int = 0) -> int:
     """`start` is where the squashfs begins in the file."""
-    words = ["unsquashfs", "-no-progress", "-quiet", "-offset", str(start), "-dest", str(target)]
-    words.append(str(image))
-    return call.run(as_root(words) if owners and has_sub_ids() else words, quietly=True)
+    command = ["unsquashfs", "-no-progress", "-quiet", "-offset", str(start), "-dest", str(target)]
+    command.append(str(image))
+    return call.run(as_root(command) if owners and has_sub_ids() else command, quietly=True)
 
 
 def failed_base(reference: str, lines: List[str]) -> EnvironmentFailed:
@@ -87,12 +87,12 @@ def failed_base(reference: str, lines: List[str]) -> EnvironmentFailed:
 
 def check_platform(rootfs: Path, platform: str, reference: str) -> None:
     """Compare the base's own shell with the machine. Raises `EnvironmentFailed`."""
-    found = _platform(rootfs)
-    if found and found != platform:
+    actual = _platform(rootfs)
+    if actual and actual != platform:
         raise NotBegun(
             BASE,
-            f"The base image {reference} is for {found}, this machine is {platform}",
-            f"Name a base that exists for {platform}, or build on an endpoint with {found}.",
+            f"The base image {reference} is for {actual}, this machine is {platform}",
+            f"Name a base that exists for {platform}, or build on an endpoint with {actual}.",
         )
 
 

@@ -70,10 +70,10 @@ def main(argv: Optional[List[str]] = None) -> int:
             report.blame(f"{error.message}\n{error.hint}".strip())
         return FAILED
     except OSError as error:
-        found = diagnose([str(error)], FAILED)
-        report.say(f"{error}\n{found.hint}")
-        report.tell("refused", message=f"{found.message}: {error}", hint=found.hint)
-        report.blame(f"{found.message}: {error}. {found.hint}")
+        diagnosis = diagnose([str(error)], FAILED)
+        report.say(f"{error}\n{diagnosis.hint}")
+        report.tell("refused", message=f"{diagnosis.message}: {error}", hint=diagnosis.hint)
+        report.blame(f"{diagnosis.message}: {error}. {diagnosis.hint}")
         return FAILED
     return 0
 
@@ -112,8 +112,8 @@ class BuildTask:
         with open_builder(plan, work, self._call(), discards=True) as builder:
             _begin_before(builder, plan, step)
             print(builder.shell_notice(), file=sys.stderr, flush=True)
-            words = builder.inside(["/bin/sh"], terminal=True)
-            return subprocess.call(words, env={**os.environ, **builder.variables()})
+            command = builder.inside(["/bin/sh"], terminal=True)
+            return subprocess.call(command, env={**os.environ, **builder.variables()})
 
     def write_enter(self, arguments: argparse.Namespace) -> None:
         """A script that starts a command inside the image that was built, for people and tests."""
@@ -149,9 +149,9 @@ class BuildTask:
 
     def recipe(self) -> Recipe:
         """Resolved once for each build; said again from what was written down."""
-        told = read_json(self._resolved)
-        if told is not None:
-            return recipe_from(told)
+        resolved = read_json(self._resolved)
+        if resolved is not None:
+            return recipe_from(resolved)
         environment = self.build.environment
         if likely_builder(environment, self.build.runtime) is None:
             self.runtime  # noqa: B018 -- says why nothing here can build it, before anything is fetched
@@ -221,16 +221,16 @@ class _Stop:
 
 
 def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
-    told: Optional[Dict[str, Any]] = read_json(file)
-    if told is None:
+    task: Optional[Dict[str, Any]] = read_json(file)
+    if task is None:
         raise BadRequest(f"{file} is not there, or not a build", "It is written by the agent.")
-    work = Path(told["work"])
-    site = read_site(told.get("site") or {})
-    tmp = Path(site.tmp or told.get("tmp") or "/tmp")
+    work = Path(task["work"])
+    site = read_site(task.get("site") or {})
+    tmp = Path(site.tmp or task.get("tmp") or "/tmp")
     image_folders = ImageFolders(work / "images", tmp)
     image_folders.make()
-    build = build_from(told["build"])
-    uv, name = str(told.get("uv") or ""), str(told["name"])
+    build = build_from(task["build"])
+    uv, name = str(task.get("uv") or ""), str(task["name"])
     return BuildTask(file.absolute(), build, image_folders, site, report, stop, name, uv)
 
 
@@ -254,12 +254,12 @@ def _beside_metrics() -> Optional[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="diamond-builder")
     acts = parser.add_subparsers(dest="act", required=True)
-    for name, words in (
+    for name, options in (
         ("fetch", "bring base, lock and wheels, where there is a network"),
         ("run", "build the image, or find it"),
         ("shell", "open a shell in the state just before a step"),
     ):
-        act = acts.add_parser(name, help=words)
+        act = acts.add_parser(name, help=options)
         act.add_argument("file", type=Path)
         act.add_argument("--steps", type=Path, help="a file for one line of JSON an event")
         if name == "shell":

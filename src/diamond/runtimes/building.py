@@ -69,8 +69,8 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
 
     Raises `StepFailed`, `EnvironmentFailed` or `Cancelled`; only complete layers are left behind then.
     """
-    found = find_image(recipe, work, report)
-    if found is None:
+    known = find_image(recipe, work, report)
+    if known is None:
         plan = make_plan(recipe, work.runtime.name)
         lock = work.image_folders.identities / f"{short(plan.identity)}.{work.runtime.format}.lock"
 
@@ -80,23 +80,23 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
         with ExitStack() as locks:
             locks.enter_context(held(lock, waiting=waiting, cancelled=work.cancelled))
             locks.enter_context(_group_lock(work, lock.name, waiting))
-            found = find_image(recipe, work, report)
-            return found or _Build(plan, work, report).run()
-    return found
+            known = find_image(recipe, work, report)
+            return known or _Build(plan, work, report).run()
+    return known
 
 
 def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[ImageManifest]:
     """Report the image of a recipe that is already here, in the user's own store or the group's."""
     work.image_folders.make()
     formats = [work.runtime.format]
-    found = store.find(work.image_folders, recipe.identity, formats)
-    if found is None:
+    shared = store.find(work.image_folders, recipe.identity, formats)
+    if shared is None:
         image_folders = group_folders(work.site.shared, work.image_folders)
-        found = take_shared(image_folders, work.image_folders, recipe.identity, formats)
-    if found is not None:
-        report.tell("image", record=manifest_data(found), reused=True, recipe=recipe_data(recipe))
-        report.say(f"the image is here already: {found.file}")
-    return found
+        shared = take_shared(image_folders, work.image_folders, recipe.identity, formats)
+    if shared is not None:
+        report.tell("image", record=manifest_data(shared), reused=True, recipe=recipe_data(recipe))
+        report.say(f"the image is here already: {shared.file}")
+    return shared
 
 
 @contextmanager
@@ -162,7 +162,9 @@ class _Build:
             identity=plan.identity,
             runtime=self._work.runtime.name,
             route=route,
-            steps=[{"name": one.name, "title": one.title, "key": one.key} for one in plan.steps],
+            steps=[
+                {"name": step.name, "title": step.title, "key": step.key} for step in plan.steps
+            ],
             definition=render(plan.recipe, form_for(self._work.runtime.name)),
         )
 
@@ -262,8 +264,8 @@ class _Build:
         except (EnvironmentFailed, OSError) as error:
             raise self._broken(self._plan.step(PACK), error) from error
         self._report.say(f"image {manifest.sha256} in {manifest.file}")
-        told = {"record": manifest_data(manifest), "recipe": recipe_data(self._plan.recipe)}
-        self._report.tell("image", reused=False, **told)
+        note = {"record": manifest_data(manifest), "recipe": recipe_data(self._plan.recipe)}
+        self._report.tell("image", reused=False, **note)
         return manifest
 
     def _shared(self, manifest: ImageManifest) -> ImageManifest:
@@ -283,9 +285,9 @@ class _Build:
         self, step: Step, code: int, lines: List[str], error: Optional[EnvironmentFailed] = None
     ) -> StepFailed:
         """Of the step's own ending, or of one that Diamond itself has words for."""
-        found = diagnose(lines, code, step=step.name)
+        cause = diagnose(lines, code, step=step.name)
         if error is not None:
-            found = replace(found, message=error.message.splitlines()[0], hint=error.hint)
+            cause = replace(cause, message=error.message.splitlines()[0], hint=error.hint)
         shell = [*self._work.shell, step.name] if self._work.shell else []
         self._report.tell(
             "failed",
@@ -293,17 +295,17 @@ class _Build:
             at=time.time(),
             exit_code=code,
             last_lines=lines[-SHOWN_LINES:],
-            cause=found.cause,
-            message=found.message,
-            hint=found.hint,
+            cause=cause.cause,
+            message=cause.message,
+            hint=cause.hint,
             shell=shell,
         )
         self._report.say(
-            f"==> {step.name} failed (exit code {code}): {found.message}\n    {found.hint}"
+            f"==> {step.name} failed (exit code {code}): {cause.message}\n    {cause.hint}"
         )
-        where = "" if step.name in found.message else f"step {step.name} failed: "
-        self._report.blame(f"{where}{found.message}. {found.hint}".strip())
-        return StepFailed(step, code, found.message, found.hint)
+        where = "" if step.name in cause.message else f"step {step.name} failed: "
+        self._report.blame(f"{where}{cause.message}. {cause.hint}".strip())
+        return StepFailed(step, code, cause.message, cause.hint)
 
     def _say_waiting(self) -> None:
         self._report.say("another build is making the same step; waiting for it")

@@ -21,10 +21,10 @@ PROGRAMS = ("podman", "docker")
 def oci_layers(image_folders: ImageFolders, program: str, before: float) -> List[Tuple[str, int]]:
     """Layers of builds that were made before then and that none younger stands on, with the bytes that each adds."""
     known = _layers(image_folders, program)
-    old = [one for one in known if one["made"] < before]
-    young = [one for one in known if one["made"] >= before]
-    unneeded = [one for one in old if not any(_stands_on(other, one) for other in young)]
-    return [(one["name"], _added(one, known)) for one in unneeded]
+    old = [layer for layer in known if layer["made"] < before]
+    young = [layer for layer in known if layer["made"] >= before]
+    unneeded = [layer for layer in old if not any(_stands_on(other, layer) for other in young)]
+    return [(layer["name"], _added(layer, known)) for layer in unneeded]
 
 
 def remove_oci_layers(image_folders: ImageFolders, program: str, names: Sequence[str]) -> None:
@@ -34,7 +34,7 @@ def remove_oci_layers(image_folders: ImageFolders, program: str, names: Sequence
 def charliecloud_cache(image_folders: ImageFolders) -> List[Path]:
     """Its cache is one repository, which goes as a whole, and the marks of the steps in it."""
     folders = [image_folders.root / "charliecloud", image_folders.layers / "charliecloud"]
-    return [one for one in folders if one.is_dir()]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def _layers(image_folders: ImageFolders, program: str) -> List[Dict[str, Any]]:
@@ -44,14 +44,14 @@ def _layers(image_folders: ImageFolders, program: str) -> List[Dict[str, Any]]:
     names = _ask(image_folders, program, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
     own = f"{layers_name(program, image_folders.root)}:"
     layers = [name for name in names if name.startswith(own)]
-    told = _ask(image_folders, program, ["image", "inspect", *layers]) if layers else ""
-    return [_layer(name, one) for name, one in zip(layers, json.loads(told or "[]"))]
+    inspected = _ask(image_folders, program, ["image", "inspect", *layers]) if layers else ""
+    return [_layer(name, facts) for name, facts in zip(layers, json.loads(inspected or "[]"))]
 
 
-def _layer(name: str, told: Dict[str, Any]) -> Dict[str, Any]:
-    made = datetime.fromisoformat(str(told["Created"])[:19] + "+00:00").timestamp()
-    stack = list((told.get("RootFS") or {}).get("Layers") or [])
-    return {"name": name, "made": made, "size": int(told.get("Size") or 0), "stack": stack}
+def _layer(name: str, facts: Dict[str, Any]) -> Dict[str, Any]:
+    made = datetime.fromisoformat(str(facts["Created"])[:19] + "+00:00").timestamp()
+    stack = list((facts.get("RootFS") or {}).get("Layers") or [])
+    return {"name": name, "made": made, "size": int(facts.get("Size") or 0), "stack": stack}
 
 
 def _stands_on(upper: Dict[str, Any], lower: Dict[str, Any]) -> bool:
@@ -60,13 +60,13 @@ def _stands_on(upper: Dict[str, Any], lower: Dict[str, Any]) -> bool:
 
 
 def _added(layer: Dict[str, Any], known: List[Dict[str, Any]]) -> int:
-    below = [int(one["size"]) for one in known if _stands_on(layer, one)]
+    below = [int(lower["size"]) for lower in known if _stands_on(layer, lower)]
     return max(int(layer["size"]) - max(below, default=0), 0)
 
 
-def _ask(image_folders: ImageFolders, program: str, words: Sequence[str]) -> str:
+def _ask(image_folders: ImageFolders, program: str, arguments: Sequence[str]) -> str:
     """What it says; nothing where it fails: room is then not freed, and nothing is said of it."""
-    command = [program, *storage_words(program, image_folders.root), *words]
+    command = [program, *storage_words(program, image_folders.root), *arguments]
     try:
         done = subprocess.run(
             command,

@@ -43,7 +43,7 @@ class Call:
 
     def run(
         self,
-        words: Sequence[str],
+        command: Sequence[str],
         *,
         variables: Optional[Mapping[str, str]] = None,
         folder: Optional[Path] = None,
@@ -60,7 +60,7 @@ class Call:
             if leave_out is None or not leave_out.search(line):
                 (kept.append if quietly else self._pass_on)(line)
 
-        child = _start(words, variables or {}, folder)
+        child = _start(command, variables or {}, folder)
         try:
             self._follow(child, take)
         finally:
@@ -72,14 +72,14 @@ class Call:
 
     def output(
         self,
-        words: Sequence[str],
+        command: Sequence[str],
         *,
         variables: Optional[Mapping[str, str]] = None,
         folder: Optional[Path] = None,
     ) -> Optional[str]:
         """What a program prints, or None if it fails; its complaints go to the log then."""
         lines: List[bytes] = []
-        child = _start(words, variables or {}, folder)
+        child = _start(command, variables or {}, folder)
         try:
             self._follow(child, lines.append)
         finally:
@@ -123,10 +123,10 @@ class Call:
 
 
 def _start(
-    words: Sequence[str], variables: Mapping[str, str], folder: Optional[Path]
+    command: Sequence[str], variables: Mapping[str, str], folder: Optional[Path]
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        list(words),
+        list(command),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

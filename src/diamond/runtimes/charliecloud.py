@@ -85,13 +85,13 @@ class Charliecloud:
         """
         mounting = ["unshare", "--map-root-user", "--mount", "bash", "-c", _MOUNT, manifest.file]
         user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
-        words = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
-        at = len(words)
+        command = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
+        at = len(command)
         for source, target in inside.binds:
-            words += ["--bind", f"{source}:{target}"]
-        words += ["--cd", inside.folder] if inside.folder else []
+            command += ["--bind", f"{source}:{target}"]
+        command += ["--cd", inside.folder] if inside.folder else []
         return Enter(
-            words=[*words, "IMAGE", "--"],
+            words=[*command, "IMAGE", "--"],
             at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" "--set-env=$name=${{!name}}" "${{diamond_words[@]:{at}}}")',
             before=_PLACE,
@@ -130,10 +130,10 @@ class CharliecloudBuilder:
         """`--force` stands in for the rights that a package manager believes to need."""
         self._steps = [*self._steps, step]
         code = self._build()
-        told = [_EXIT.search(line) for line in self._context.call.last] if code else []
-        return next((int(one[1]) for one in reversed(told) if one), code)
+        exits = [_EXIT.search(line) for line in self._context.call.last] if code else []
+        return next((int(match[1]) for match in reversed(exits) if match), code)
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, arguments: Sequence[str], *, terminal: bool = False) -> List[str]:
         """On the image as built so far. An interactive shell reads the file that ENV names."""
         if not self._is_built:
             self._build(quietly=True)
@@ -144,12 +144,12 @@ class CharliecloudBuilder:
         command.append(
             "--set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         )
-        return [*command, str(self._folder(self._name)), "--", *words]
+        return [*command, str(self._folder(self._name)), "--", *arguments]
 
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
-        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._context.call.output(words, variables=self.variables()) or ""
+        command = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._context.call.output(command, variables=self.variables()) or ""
 
     def shell_notice(self) -> str:
         return "Changes to the image are discarded when you leave."
@@ -171,9 +171,9 @@ class CharliecloudBuilder:
             self.begin(top)
             if self._build(quietly=True):
                 raise packing_failed(list(self._context.call.last))
-        words = ["mksquashfs", str(self._folder(self._name)), str(target), "-all-root"]
-        words += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
-        if self._context.call.run(words, quietly=True):
+        command = ["mksquashfs", str(self._folder(self._name)), str(target), "-all-root"]
+        command += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
+        if self._context.call.run(command, quietly=True):
             raise packing_failed(list(self._context.call.last))
 
     def remove(self, key: str) -> None:
@@ -181,19 +181,19 @@ class CharliecloudBuilder:
 
     def _upto(self, step: Step) -> List[Step]:
         steps = list(self._context.plan.steps)
-        return [one for one in steps[: steps.index(step) + 1] if one.changes]
+        return [earlier for earlier in steps[: steps.index(step) + 1] if earlier.changes]
 
     def _build(self, *, quietly: bool = False) -> int:
         file = self._context.scratch / "Dockerfile"
         lines = [f"FROM {self._base}"]
         for step in self._steps:
-            words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
-            lines.append(f"RUN {json.dumps(words)}")
+            command = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
+            lines.append(f"RUN {json.dumps(command)}")
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        words = ["build", "--force", "--tag", self._name, "--file", str(file)]
+        command = ["build", "--force", "--tag", self._name, "--file", str(file)]
         for source, target in self._context.inside.binds:
-            words += ["--bind", f"{source}:{target}"]
-        code = self._ch_image([*words, str(self._context.scratch / "context")], quietly=quietly)
+            command += ["--bind", f"{source}:{target}"]
+        code = self._ch_image([*command, str(self._context.scratch / "context")], quietly=quietly)
         self._is_built = code == 0
         return code
 
@@ -222,9 +222,9 @@ class CharliecloudBuilder:
         if code:
             raise failed_base(base.reference, list(context.call.last))
 
-    def _ch_image(self, words: Sequence[str], *, quietly: bool = False) -> int:
+    def _ch_image(self, arguments: Sequence[str], *, quietly: bool = False) -> int:
         (self._context.scratch / "context").mkdir(exist_ok=True)
-        command = ["ch-image", "--storage", str(self._storage()), *words]
+        command = ["ch-image", "--storage", str(self._storage()), *arguments]
         call = self._context.call
         lock = self._layers / "storage.lock"
         with held(lock, waiting=lambda: None, cancelled=call.cancelled):

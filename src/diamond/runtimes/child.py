@@ -16,7 +16,7 @@ GRACE_SECONDS = 5.0
 
 
 def run_child(
-    words: Sequence[str],
+    command: Sequence[str],
     *,
     log: Path,
     say: Callable[[str], None],
@@ -31,7 +31,7 @@ def run_child(
     with log.open("ab") as sink:
         start = sink.tell()
         child = subprocess.Popen(
-            list(words),
+            list(command),
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,

@@ -71,10 +71,10 @@ def _is_rootless() -> bool:
     return "rootless" in _asked(["info", "--format", "{{.SecurityOptions}}"])
 
 
-def _asked(words: Sequence[str]) -> str:
+def _asked(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(
-            ["docker", *words],
+            ["docker", *command],
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,

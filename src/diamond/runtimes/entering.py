@@ -107,7 +107,9 @@ def _passing(enter: Enter, allowed: Sequence[str]) -> str:
 
     A TERM that nobody gave is bash's own.
     """
-    known = dict.fromkeys(f'"${{!{one[:-1]}@}}"' if one.endswith("*") else one for one in allowed)
+    known = dict.fromkeys(
+        f'"${{!{name[:-1]}@}}"' if name.endswith("*") else name for name in allowed
+    )
     return (
         '[ "$TERM" != dumb ] || unset TERM\n'
         f"for name in {' '.join(known)}; do\n"
@@ -119,19 +121,19 @@ def _passing(enter: Enter, allowed: Sequence[str]) -> str:
 
 def _gpu_words(enter: Enter) -> str:
     lines = ["case $diamond_gpus in"]
-    for kind, words in enter.gpu_words.items():
-        inner = _insert(" ".join(shlex.quote(word) for word in words), enter.at).rstrip("\n")
+    for kind, options in enter.gpu_words.items():
+        inner = _insert(" ".join(shlex.quote(word) for word in options), enter.at).rstrip("\n")
         lines.append(f"  {kind}) {inner} ;;")
     return "\n".join([*lines, "esac"]) if enter.gpu_words else ""
 
 
-def _insert(words: str, at: int) -> str:
+def _insert(text: str, at: int) -> str:
     """Put words behind the first `at`; `words` is fixed shell text of an adapter."""
-    if not words:
+    if not text:
         return ""
-    return f'diamond_words=("${{diamond_words[@]:0:{at}}}" {words} "${{diamond_words[@]:{at}}}")\n'
+    return f'diamond_words=("${{diamond_words[@]:0:{at}}}" {text} "${{diamond_words[@]:{at}}}")\n'
 
 
-def _array(name: str, words: Sequence[str]) -> str:
-    quoted: List[str] = [shlex.quote(word) for word in words]
+def _array(name: str, values: Sequence[str]) -> str:
+    quoted: List[str] = [shlex.quote(word) for word in values]
     return f"{name}=({' '.join(quoted)})"

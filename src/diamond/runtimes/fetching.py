@@ -31,8 +31,8 @@ exit 0
 def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
     """The version that the base brings; packages are locked for it."""
     if runtime.format == "venv":
-        words = [own_python(), "-c", 'import sys; print("%d.%d" % sys.version_info[:2])']
-        return (call.output(words) or "").strip()
+        command = [own_python(), "-c", 'import sys; print("%d.%d" % sys.version_info[:2])']
+        return (call.output(command) or "").strip()
     plan = make_plan(recipe, runtime.name)
     with open_builder(plan, work, call) as builder:
         builder.make_base()
@@ -41,21 +41,21 @@ def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
         said = builder.read(plan.steps[0], "python.sh").splitlines()
     if STARTED not in said:
         raise cannot_start(runtime.name, list(call.last))
-    found = said[-1].strip()
-    if found == STARTED:
+    version = said[-1].strip()
+    if version == STARTED:
         raise NotBegun(
             BASE,
             f"The base {recipe.environment.base} has no Python, so packages cannot be chosen for it",
             "Choose a base with Python; or name it under `system:` and say which with `python: '3.11'`.",
         )
-    return found
+    return version
 
 
 def cannot_start(runtime: str, lines: List[str]) -> NotBegun:
     """The container itself did not start: nothing is known of the base."""
     said = "\n".join(f"    {line}" for line in lines[-8:])
-    found = diagnose(lines, 1, step=BASE)
-    hint = found.hint if found.cause == CANNOT_START else START_HINT
+    diagnosis = diagnose(lines, 1, step=BASE)
+    hint = diagnosis.hint if diagnosis.cause == CANNOT_START else START_HINT
     return NotBegun(BASE, f"{runtime} could not start a container on this machine:\n{said}", hint)
 
 
@@ -86,16 +86,16 @@ def fill_cache(recipe: Recipe, python: str, work: Work, call: Call) -> None:
     target = work.image_folders.building / f"fetch-{os.getpid()}"
     lock = work.image_folders.building / f"fetch-{os.getpid()}.txt"
     lock.write_text(recipe.lock, encoding="utf-8")
-    words = [str(work.uv), "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
-    words += ["--target", str(target), "--requirement", str(lock), "--python", own_python()]
+    command = [str(work.uv), "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+    command += ["--target", str(target), "--requirement", str(lock), "--python", own_python()]
     if python:
-        words += ["--python-version", python]
+        command += ["--python-version", python]
     variables = site_variables(work.site, work.image_folders, recipe.environment.accelerator)
     if not has_torch_builds(recipe.lock):
         variables.pop("UV_TORCH_BACKEND", None)
     call.say("bringing the packages of the lock into uv's cache")
     try:
-        if call.run(words, variables=variables, folder=work.image_folders.building, quietly=True):
+        if call.run(command, variables=variables, folder=work.image_folders.building, quietly=True):
             call.say("not all packages could be brought beforehand; the build will ask for them")
     finally:
         remove_tree(target)

@@ -24,13 +24,13 @@ def held(
     """Hold the lock and give its descriptor; `waiting` is called once if somebody else has it."""
     descriptor = _open(path, mode)
     try:
-        told = False
+        has_waited = False
         while not _taken(descriptor):
             if cancelled():
                 raise Cancelled("Cancelled while another build of the same environment ran")
-            if not told:
+            if not has_waited:
                 waiting()
-                told = True
+                has_waited = True
             time.sleep(POLL_SECONDS)
         yield descriptor
     finally:

@@ -87,10 +87,10 @@ def manifest_from(data: Any) -> ImageManifest:
 
 def stat_of(path: Path) -> Dict[str, int]:
     """What changes when somebody touches the file."""
-    found = path.stat()
+    status = path.stat()
     return {
-        "size": found.st_size,
-        "mtime_ns": found.st_mtime_ns,
-        "ctime_ns": found.st_ctime_ns,
-        "inode": found.st_ino,
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
     }

@@ -20,9 +20,9 @@ test -c upper/file
 """
 
 
-def as_root(words: Sequence[str], *, mounts: bool = False) -> List[str]:
+def as_root(command: Sequence[str], *, mounts: bool = False) -> List[str]:
     """The command line that runs `words` as root of a new user namespace."""
-    return ["unshare", *_mapping(), *(["--mount"] if mounts else []), *words]
+    return ["unshare", *_mapping(), *(["--mount"] if mounts else []), *command]
 
 
 @lru_cache
@@ -61,10 +61,10 @@ def _mapping() -> List[str]:
     return ["--map-root-user", "--map-auto"] if has_sub_ids() else ["--map-root-user"]
 
 
-def _works(words: Sequence[str], folder: Path = Path("/")) -> bool:
+def _works(command: Sequence[str], folder: Path = Path("/")) -> bool:
     try:
         done = subprocess.run(
-            list(words), cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60
+            list(command), cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

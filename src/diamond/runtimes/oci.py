@@ -60,8 +60,8 @@ def _ask_skopeo(base: Base) -> str:
             f"The base image {base.reference} names no registry",
             "Write HOST/NAME:TAG, or NAME@sha256:…, or set `build: {registry: HOST}` in the site profile.",
         )
-    words = ["skopeo", "inspect", "--format", "{{.Digest}}", f"docker://{base.address}"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    command = ["skopeo", "inspect", "--format", "{{.Digest}}", f"docker://{base.address}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode:
         raise _unknown(base, done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "")
     return done.stdout.strip()
@@ -81,9 +81,9 @@ def _digest(url: str, host: str, context: ssl.SSLContext) -> str:
 def _ask(url: str, headers: Dict[str, str], context: ssl.SSLContext) -> str:
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=30, context=context) as answer:
-        told = answer.headers.get("Docker-Content-Digest", "")
+        digest = answer.headers.get("Docker-Content-Digest", "")
         content = answer.read()
-    return str(told) or "sha256:" + hashlib.sha256(content).hexdigest()
+    return str(digest) or "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def _authorization(wanted: str, host: str, context: ssl.SSLContext) -> str:
@@ -98,8 +98,8 @@ def _authorization(wanted: str, host: str, context: ssl.SSLContext) -> str:
     headers = {"Authorization": f"Basic {login}"} if login else {}
     request = urllib.request.Request(f"{realm}?{urllib.parse.urlencode(fields)}", headers=headers)
     with urllib.request.urlopen(request, timeout=30, context=context) as answer:
-        told = json.loads(answer.read())
-    return f"Bearer {told.get('token') or told.get('access_token')}"
+        answered = json.loads(answer.read())
+    return f"Bearer {answered.get('token') or answered.get('access_token')}"
 
 
 def _login(host: str) -> str:

@@ -31,16 +31,16 @@ def uv_variables(settings: Mapping[str, str]) -> Dict[str, str]:
 
     pip takes the best version of all indexes together; uv only does so with `unsafe-best-match`.
     """
-    found = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
+    uv_settings = {"UV_INDEX_STRATEGY": "unsafe-best-match"}
     for key, (variable, separator) in _LISTS.items():
         if settings.get(key):
-            found[variable] = separator.join(settings[key].split())
+            uv_settings[variable] = separator.join(settings[key].split())
     for key, variables in _VALUES.items():
         if settings.get(key):
-            found.update({variable: settings[key].strip() for variable in variables})
+            uv_settings.update({variable: settings[key].strip() for variable in variables})
     if _is_on(settings, "pre"):
-        found["UV_PRERELEASE"] = "allow"
-    return found
+        uv_settings["UV_PRERELEASE"] = "allow"
+    return uv_settings
 
 
 def uv_flags(settings: Mapping[str, str]) -> List[str]:

@@ -100,18 +100,18 @@ class Podman:
         """The image is loaded on nodes that do not have it; the program runs as the person. Its id is read from the file."""
         native = image_id(manifest)
         program = [self.name, *storage_words(self.name, Path(manifest.file).parents[1])]
-        words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
-        words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
-        words += self._as_oneself()
+        command = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
+        command += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
+        command += self._as_oneself()
         for source, target in inside.binds:
-            words += volume_words(source, target)
-        words += ["--workdir", inside.folder] if inside.folder else []
+            command += volume_words(source, target)
+        command += ["--workdir", inside.folder] if inside.folder else []
         at = len(program) + 1
         loading = _LOAD.format(
             program=join(program), native=quote(native), file=quote(manifest.file)
         )
         return Enter(
-            words=[*words, native],
+            words=[*command, native],
             at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
             before=loading + self._place(),
@@ -172,10 +172,10 @@ class PodmanBuilder:
         base = read_base(plan.recipe.environment.base)
         tag = self.tag_of(plan.steps[0].key)
         if base.kind == "rootfs":
-            words = ["import", str(base_file(self._context.image_folders, base)), tag]
+            command = ["import", str(base_file(self._context.image_folders, base)), tag]
         else:
-            words = ["tag", self._fetch(), tag]
-        if call.run([*self._words, *words], quietly=True):
+            command = ["tag", self._fetch(), tag]
+        if call.run([*self._words, *command], quietly=True):
             raise failed_base(base.reference, list(call.last))
 
     def begin(self, step: Step) -> None:
@@ -188,18 +188,18 @@ class PodmanBuilder:
         self._sweep()
         self._is_open = True
         script = f"{SITE}/steps/{step_file(step)}"
-        words = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
-        return self._context.call.run(words, variables=self.variables())
+        command = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
+        return self._context.call.run(command, variables=self.variables())
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]:
         """Docker refuses a terminal where there is none."""
         talking = ["--interactive", *(["--tty"] if sys.stdin.isatty() else [])]
-        return self._run(["--rm", *(talking if terminal else [])], words)
+        return self._run(["--rm", *(talking if terminal else [])], command)
 
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
-        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._context.call.output(words, variables=self.variables()) or ""
+        command = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._context.call.output(command, variables=self.variables()) or ""
 
     def variables(self) -> Dict[str, str]:
         return {}
@@ -219,8 +219,8 @@ class PodmanBuilder:
 
     def pack(self, top: Step, target: Path) -> None:
         """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
-        words = [*self._words, *self.saving, "--output", str(target), self.native(top)]
-        if self._context.call.run(words, quietly=True):
+        command = [*self._words, *self.saving, "--output", str(target), self.native(top)]
+        if self._context.call.run(command, quietly=True):
             raise packing_failed(list(self._context.call.last))
 
     def shell_notice(self) -> str:
@@ -228,8 +228,8 @@ class PodmanBuilder:
 
     def native(self, top: Step) -> str:
         """The id of the image, which is the same wherever the archive is loaded."""
-        words = [*self._words, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]
-        return (self._quiet(words) or "").strip()
+        command = [*self._words, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]
+        return (self._quiet(command) or "").strip()
 
     def remove(self, key: str) -> None:
         self._quiet([*self._words, "rmi", self.tag_of(key)])
@@ -240,10 +240,10 @@ class PodmanBuilder:
         base = read_base(plan.recipe.environment.base)
         if base.kind == "docker":
             name = f"{base.repository}@{plan.recipe.base_digest}"
-            words = [*self._words, "pull", "--quiet"]
+            command = [*self._words, "pull", "--quiet"]
             if self.name == "podman" and is_plain_http(base, self._context.site.insecure):
-                words.append("--tls-verify=false")
-            if call.run([*words, name], quietly=True):
+                command.append("--tls-verify=false")
+            if call.run([*command, name], quietly=True):
                 raise failed_base(base.reference, list(call.last))
             return name
         if base.kind in ("oci-archive", "docker-archive", "image"):
@@ -257,19 +257,19 @@ class PodmanBuilder:
             "Name a registry image, an archive or a root file system, or build with apptainer.",
         )
 
-    def _run(self, options: Sequence[str], words: Sequence[str]) -> List[str]:
+    def _run(self, options: Sequence[str], arguments: Sequence[str]) -> List[str]:
         """No variable is given: what a container is started with is committed with it."""
         command = [*self._words, "run", *options, "--network", "host", "--user", "0"]
-        command += ["--workdir", "/", "--entrypoint", words[0]]
+        command += ["--workdir", "/", "--entrypoint", arguments[0]]
         for source, target in self._context.inside.binds:
             command += volume_words(source, target)
-        return [*command, self._image, *words[1:]]
+        return [*command, self._image, *arguments[1:]]
 
     def _commit(self, tag: str) -> None:
-        words = [*self._words, *self.committing]
+        command = [*self._words, *self.committing]
         for change in self._changes():
-            words += ["--change", change]
-        if self._context.call.run([*words, self._container, tag], quietly=True):
+            command += ["--change", change]
+        if self._context.call.run([*command, self._container, tag], quietly=True):
             raise packing_failed(list(self._context.call.last))
         self.abandon()
         self._image = tag
@@ -300,10 +300,10 @@ class PodmanBuilder:
         changes = [docker_change(name, value) for name, value in variables.items()]
         return [*changes, "ENTRYPOINT []", 'CMD ["/bin/sh"]']
 
-    def _quiet(self, words: Sequence[str]) -> Optional[str]:
+    def _quiet(self, command: Sequence[str]) -> Optional[str]:
         """An answer, without a word in the log and also while the build is being cancelled."""
         done = subprocess.run(
-            list(words), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+            list(command), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
         )
         return done.stdout if done.returncode == 0 else None
 
@@ -317,8 +317,8 @@ def image_id(manifest: ImageManifest) -> str:
         return manifest.native
     try:
         with tarfile.open(manifest.file) as archive:
-            told = json.loads(_member(archive, "manifest.json"))
-            return hashlib.sha256(_member(archive, str(told[0]["Config"]))).hexdigest()
+            listing = json.loads(_member(archive, "manifest.json"))
+            return hashlib.sha256(_member(archive, str(listing[0]["Config"]))).hexdigest()
     except (OSError, tarfile.TarError, ValueError, LookupError, TypeError) as error:
         raise EnvironmentFailed(
             f"The image file {Path(manifest.file).name} is not an archive of one image ({error})",
@@ -327,10 +327,10 @@ def image_id(manifest: ImageManifest) -> str:
 
 
 def _member(archive: tarfile.TarFile, name: str) -> bytes:
-    found = archive.extractfile(name)
-    if found is None:
+    member = archive.extractfile(name)
+    if member is None:
         raise LookupError(f"{name} is not a file")
-    return found.read()
+    return member.read()
 
 
 def layers_name(name: str, root: Path) -> str:
@@ -354,7 +354,7 @@ def volume_words(source: str, target: str) -> List[str]:
     if not set(source + target) & set(':,"'):
         return ["--volume", f"{source}:{target}"]
     quoted = [
-        '"' + one.replace('"', '""') + '"' for one in (f"source={source}", f"target={target}")
+        '"' + part.replace('"', '""') + '"' for part in (f"source={source}", f"target={target}")
     ]
     return ["--mount", ",".join(["type=bind", *quoted])]
 

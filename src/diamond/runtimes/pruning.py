@@ -47,31 +47,31 @@ def prune(
     """`images` are sha256 of files that the service knows to be unwanted; `group` is the folder of a Unix group."""
     sweep(image_folders)
     before = now - days * DAY
-    found = [
+    unneeded = [
         *_images(image_folders, images),
         *_old(image_folders, before),
         *_leftovers(image_folders, now),
     ]
-    found += [
+    unneeded += [
         *_caches(image_folders, before),
         *(_of_group(group, image_folders, images, before) if group else ()),
     ]
-    for one in found if not dry_run else []:
-        _remove(image_folders, one)
-    return [one.as_data() for one in found]
+    for item in unneeded if not dry_run else []:
+        _remove(image_folders, item)
+    return [item.as_data() for item in unneeded]
 
 
-def _remove(image_folders: ImageFolders, one: Unneeded) -> None:
-    if one.kept_by:
-        remove_oci_layers(image_folders, one.kept_by, [one.layer])
-    elif one.kind == "group-file":
-        unpublish(one.path)
-    elif one.manifest is not None:
-        remove(image_folders, one.manifest)
-    elif one.path.is_dir():
-        remove_tree(one.path)
+def _remove(image_folders: ImageFolders, item: Unneeded) -> None:
+    if item.kept_by:
+        remove_oci_layers(image_folders, item.kept_by, [item.layer])
+    elif item.kind == "group-file":
+        unpublish(item.path)
+    elif item.manifest is not None:
+        remove(image_folders, item.manifest)
+    elif item.path.is_dir():
+        remove_tree(item.path)
     else:
-        one.path.unlink(missing_ok=True)
+        item.path.unlink(missing_ok=True)
 
 
 def _images(image_folders: ImageFolders, unwanted: Sequence[str]) -> Iterator[Unneeded]:
@@ -92,8 +92,8 @@ def _old(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
             )
     for base in image_folders.bases.iterdir() if image_folders.bases.is_dir() else ():
         if base.is_dir() and _touched(base) < before:
-            told = read_json(base / "base.json") or {}
-            name = str(told.get("reference") or base.name[:12])
+            base_note = read_json(base / "base.json") or {}
+            name = str(base_note.get("reference") or base.name[:12])
             yield Unneeded("base", name, _size(base), "no build used it for long", base)
 
 
@@ -107,16 +107,16 @@ def _caches(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
             )
     cache = charliecloud_cache(image_folders)
     if cache and max(map(_touched, cache)) < before:
-        for one in cache:
+        for path in cache:
             why = "no build used charliecloud for long"
-            yield Unneeded("cache", f"charliecloud {one.name}", _size(one), why, one)
+            yield Unneeded("cache", f"charliecloud {path.name}", _size(path), why, path)
 
 
 def _of_group(
     group: ImageFolders, image_folders: ImageFolders, unwanted: Sequence[str], before: float
 ) -> Iterator[Unneeded]:
     """Files that this user shared with their group: only they may remove them, and others may still read them."""
-    wanted = {one.sha256 for one in every(image_folders)} - set(unwanted)
+    wanted = {manifest.sha256 for manifest in every(image_folders)} - set(unwanted)
     for file in sorted(group.store.glob("*.sqfs")):
         is_own = file.lstat().st_uid == os.geteuid()
         if is_own and file.stem not in wanted and _time(file) < before:
@@ -138,18 +138,20 @@ def _leftovers(image_folders: ImageFolders, now: float) -> Iterator[Unneeded]:
 def _touched(path: Path) -> float:
     """The newest of a folder and what lies directly in it."""
     inner = path.iterdir() if path.is_dir() and not path.is_symlink() else ()
-    return max((_time(one) for one in [path, *inner]), default=time.time())
+    return max((_time(inner_path) for inner_path in [path, *inner]), default=time.time())
 
 
 def _time(path: Path) -> float:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return 0.0
-    return max(found.st_mtime, found.st_atime if path.is_file() else 0.0)
+    return max(status.st_mtime, status.st_atime if path.is_file() else 0.0)
 
 
 def _size(path: Path) -> int:
     if not path.is_dir():
         return path.lstat().st_size
-    return sum(one.lstat().st_size for one in path.rglob("*") if not one.is_dir())
+    return sum(
+        inner_path.lstat().st_size for inner_path in path.rglob("*") if not inner_path.is_dir()
+    )

@@ -40,8 +40,8 @@ def push(
     try:
         wrap_sif(Path(manifest.file), sif, platform=manifest.platform, call=call)
         add_note(sif, NOTE, json.dumps({"record": manifest_data(manifest), "recipe": recipe}), call)
-        words = ["apptainer", "push", *(["--no-https"] if plain else []), str(sif)]
-        _run([*words, f"oras://{address}"], call, f"could not be pushed to {address}")
+        command = ["apptainer", "push", *(["--no-https"] if plain else []), str(sif)]
+        _run([*command, f"oras://{address}"], call, f"could not be pushed to {address}")
     finally:
         sif.unlink(missing_ok=True)
 
@@ -54,25 +54,25 @@ def pull(
     sif = _aside(image_folders, "pull", address.replace("/", "_"))
     file = sif.with_suffix(".sqfs")
     try:
-        words = [
+        command = [
             "apptainer",
             "pull",
             "--disable-cache",
             "--force",
             *(["--no-https"] if plain else []),
         ]
-        _run([*words, str(sif), f"oras://{address}"], call, f"{address} could not be pulled")
-        told = read_note(sif)
-        if told is None:
+        _run([*command, str(sif), f"oras://{address}"], call, f"{address} could not be pulled")
+        note = read_note(sif)
+        if note is None:
             raise EnvironmentFailed(
                 f"{address} was not pushed by Diamond: what is inside is not known",
                 f"Build on it instead: an environment with `base: oras://{address}`.",
             )
         unwrap_sif(sif, file)
-        manifest = replace(manifest_from(told["record"]), shared=False)
+        manifest = replace(manifest_from(note["record"]), shared=False)
         if manifest.format != "squashfs":
             raise EnvironmentFailed(f"{address} holds no squashfs", "Push it again.")
-        return arrived(image_folders, replace(manifest, size=file.stat().st_size), file), told[
+        return arrived(image_folders, replace(manifest, size=file.stat().st_size), file), note[
             "recipe"
         ]
     finally:
@@ -94,18 +94,18 @@ def _push_archive(
         _run([*program, "tag", image_id(manifest), address], call, "could not be named")
         _run([*program, "push", address], call, f"could not be pushed to {address}")
     else:
-        words = [*program, "push", "--quiet", *tls, image_id(manifest), f"docker://{address}"]
-        _run(words, call, f"could not be pushed to {address}")
+        command = [*program, "push", "--quiet", *tls, image_id(manifest), f"docker://{address}"]
+        _run(command, call, f"could not be pushed to {address}")
 
 
-def _run(words: List[str], call: Call, failed: str) -> None:
-    if not shutil.which(words[0]):
+def _run(command: List[str], call: Call, failed: str) -> None:
+    if not shutil.which(command[0]):
         raise EnvironmentFailed(
-            f"{words[0]}, which speaks with the registry, is not on this machine",
+            f"{command[0]}, which speaks with the registry, is not on this machine",
             "Load it in the site profile's `modules`, or use an endpoint that has it.",
         )
     call.last.clear()
-    if call.run(words):
+    if call.run(command):
         said = " / ".join(list(call.last)[-4:])
         raise EnvironmentFailed(
             f"The image {failed}: {said}", "Check the address and your sign-in."

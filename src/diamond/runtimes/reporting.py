@@ -45,9 +45,9 @@ class Report:
         """In the words that become the task's own; the agent looks for them beside the steps."""
         if self._steps is not None:
             culprit = self._steps.with_name("culprit.json")
-            told = {"message": message[:MOST_WORDS], "reason": Reason.EXIT_CODE.value}
+            verdict = {"message": message[:MOST_WORDS], "reason": Reason.EXIT_CODE.value}
             with suppress(OSError):
-                write_json(culprit, told)
+                write_json(culprit, verdict)
 
     def started(self, step: Step) -> None:
         self._from, self._begun = self._offset, time.time()
@@ -75,7 +75,7 @@ class Report:
 def _size(log: BinaryIO) -> int:
     """Where the log stands already: a file that is appended to may hold words of an earlier program."""
     try:
-        found = os.fstat(log.fileno())
+        status = os.fstat(log.fileno())
     except (OSError, ValueError):
         return 0
-    return found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0

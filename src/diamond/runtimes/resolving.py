@@ -76,9 +76,9 @@ class Resolver:
                 "Check the path; it is the endpoint's.",
             )
         note = self.image_folders.bases / f"{short(_name_of(file))}.sha256.json"
-        told = read_json(note)
-        if told and told.get("stat") == stat_of(file):
-            return str(told["sha256"])
+        known = read_json(note)
+        if known and known.get("stat") == stat_of(file):
+            return str(known["sha256"])
         sha256 = file_sha256(file)
         write_json(note, {"file": str(file), "sha256": sha256, "stat": stat_of(file)})
         return sha256
@@ -101,19 +101,19 @@ class Resolver:
         listed = self.image_folders.building / f"requirements-{os.getpid()}.in"
         listed.write_text("\n".join(environment.requirements) + "\n", encoding="utf-8")
         self.call.say(f"finding versions for {', '.join(environment.requirements)} on {where}")
-        words = [self.uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header"]
-        words += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
-        words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
-        words += ["--no-index"] if self.site.no_index else []  # uv 0.13 has no variable for it
+        command = [self.uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header"]
+        command += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
+        command += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
+        command += ["--no-index"] if self.site.no_index else []  # uv 0.13 has no variable for it
         variables = site_variables(self.site, self.image_folders, environment.accelerator)
         variables["UV_PYTHON_DOWNLOADS"] = "never"
         here = (
             self.image_folders.building
         )  # uv would take up a .venv of the folder it is started in
-        text = self.call.output([*words, str(listed)], variables=variables, folder=here)
+        text = self.call.output([*command, str(listed)], variables=variables, folder=here)
         if text is None and variables.pop("UV_TORCH_BACKEND", "") and self._is_unreachable():
             self.call.say("PyTorch's own package index cannot be reached; asking the site's alone")
-            text = self.call.output([*words, str(listed)], variables=variables, folder=here)
+            text = self.call.output([*command, str(listed)], variables=variables, folder=here)
         listed.unlink()
         if text is None:
             raise unresolved(list(self.call.last))
@@ -130,17 +130,22 @@ def python_version() -> str:
 
 def site_variables(site: Site, image_folders: ImageFolders, accelerator: str) -> Dict[str, str]:
     """The site's settings for a uv that runs on the machine itself."""
-    found = {**site.variables, "UV_CACHE_DIR": str(Path(site.cache or image_folders.cache) / "uv")}
+    variables = {
+        **site.variables,
+        "UV_CACHE_DIR": str(Path(site.cache or image_folders.cache) / "uv"),
+    }
     if site.find_links:
-        found["UV_FIND_LINKS"] = ",".join(site.find_links)
+        variables["UV_FIND_LINKS"] = ",".join(site.find_links)
     if site.ca:
-        found["SSL_CERT_FILE"] = site.ca
+        variables["SSL_CERT_FILE"] = site.ca
     index, backend = site.accelerated(accelerator)
     if backend:
-        found["UV_TORCH_BACKEND"] = backend
+        variables["UV_TORCH_BACKEND"] = backend
     if index:
-        found["UV_EXTRA_INDEX_URL"] = f"{index} {found.get('UV_EXTRA_INDEX_URL', '')}".strip()
-    return found
+        variables["UV_EXTRA_INDEX_URL"] = (
+            f"{index} {variables.get('UV_EXTRA_INDEX_URL', '')}".strip()
+        )
+    return variables
 
 
 def pinned(text: str) -> str:
@@ -155,9 +160,9 @@ def pinned(text: str) -> str:
 
 def unresolved(lines: List[str]) -> EnvironmentFailed:
     """uv's explanation of a conflict is good: it is shown in full."""
-    found = diagnose(lines, 1, step="python")
+    diagnosis = diagnose(lines, 1, step="python")
     said = "\n".join(f"    {line}" for line in lines)
-    return NotBegun(PYTHON, f"{found.message}:\n{said}", found.hint)
+    return NotBegun(PYTHON, f"{diagnosis.message}:\n{said}", diagnosis.hint)
 
 
 def _name_of(file: Path) -> str:

@@ -37,10 +37,10 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 4 * 2**20
 
 
-def shared_folders(told: object) -> List[str]:
+def shared_folders(fact: object) -> List[str]:
     """One folder or several, as the profile's fact `build.shared` names them."""
-    listed = told if isinstance(told, list) else [told]
-    return [str(one) for one in listed if one]
+    listed = fact if isinstance(fact, list) else [fact]
+    return [str(folder) for folder in listed if folder]
 
 
 def group_folders(folders: Sequence[str], own: ImageFolders) -> List[ImageFolders]:
@@ -61,8 +61,8 @@ def writable_shared_folder(folders: Sequence[str], own: ImageFolders) -> Optiona
             for place in (image_folders.store, image_folders.identities):
                 _make(place)
         if all(
-            os.access(one, os.W_OK | os.X_OK)
-            for one in (image_folders.store, image_folders.identities)
+            os.access(path, os.W_OK | os.X_OK)
+            for path in (image_folders.store, image_folders.identities)
         ):
             return image_folders
     return None
@@ -96,16 +96,16 @@ def take_shared(
     image_folders: Sequence[ImageFolders], own: ImageFolders, identity: str, formats: List[str]
 ) -> Optional[ImageManifest]:
     """Others' image of a recipe, verified in full, as one's own manifest; None where there is none."""
-    for one in image_folders:
-        for pointer in sorted(one.identities.glob(f"{short(identity)}.*.json")):
-            told = read_json(pointer) or {}
-            sha256 = str(told.get("sha256", ""))
-            if told.get("format") not in formats or not _HEX.fullmatch(sha256):
+    for group in image_folders:
+        for pointer in sorted(group.identities.glob(f"{short(identity)}.*.json")):
+            pointed = read_json(pointer) or {}
+            sha256 = str(pointed.get("sha256", ""))
+            if pointed.get("format") not in formats or not _HEX.fullmatch(sha256):
                 continue
-            found = take_shared_file([one], own, sha256)
-            if found is not None and found.identity == identity:
-                remember(own, found)
-                return found
+            manifest = take_shared_file([group], own, sha256)
+            if manifest is not None and manifest.identity == identity:
+                remember(own, manifest)
+                return manifest
     return None
 
 
@@ -113,8 +113,8 @@ def take_shared_file(
     image_folders: Sequence[ImageFolders], own: ImageFolders, sha256: str
 ) -> Optional[ImageManifest]:
     """The file with this digest in one of the folders, verified through the open file."""
-    found = (_taken(one, own, sha256) for one in image_folders)
-    return next((one for one in found if one is not None), None)
+    taken = (_taken(group, own, sha256) for group in image_folders)
+    return next((manifest for manifest in taken if manifest is not None), None)
 
 
 def _taken(group: ImageFolders, own: ImageFolders, sha256: str) -> Optional[ImageManifest]:
@@ -135,9 +135,9 @@ def _taken(group: ImageFolders, own: ImageFolders, sha256: str) -> Optional[Imag
 def unpublish(file: Path) -> None:
     """Take one's own file out of the group's folder, with what leads to it."""
     pointers = file.parents[1].joinpath("identities").glob(f"*.{file.stem[:12]}.json")
-    for one in [*pointers, file.with_suffix(".json"), file]:
+    for path in [*pointers, file.with_suffix(".json"), file]:
         try:
-            one.unlink()
+            path.unlink()
         except OSError:
             continue
 
@@ -160,12 +160,12 @@ def _looked_at(file: Path) -> Optional[Tuple[str, Dict[str, int]]]:
     return digest.hexdigest(), _times(before)
 
 
-def _times(found: os.stat_result) -> Dict[str, int]:
+def _times(status: os.stat_result) -> Dict[str, int]:
     return {
-        "size": found.st_size,
-        "mtime_ns": found.st_mtime_ns,
-        "ctime_ns": found.st_ctime_ns,
-        "inode": found.st_ino,
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
     }
 
 
@@ -193,10 +193,10 @@ def _laid(source: Path, target: Path) -> bool:
 
 def _publish(group: ImageFolders, manifest: ImageManifest) -> None:
     """For the others: what it is, and which recipe led to it. What somebody has said already stays."""
-    told = group.store / f"{manifest.sha256}.json"
+    manifest_file = group.store / f"{manifest.sha256}.json"
     pointer = group.identities / f"{short(manifest.identity)}.{manifest.sha256[:12]}.json"
     leads = {"sha256": manifest.sha256, "format": manifest.format}
-    for file, value in ((told, manifest_data(manifest)), (pointer, leads)):
+    for file, value in ((manifest_file, manifest_data(manifest)), (pointer, leads)):
         if not file.exists():
             write_whole(file, _json(value))
             file.chmod(FILE_MODE)

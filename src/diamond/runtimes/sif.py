@@ -24,8 +24,8 @@ def wrap_sif(image: Path, target: Path, *, platform: str, call: Call) -> None:
     """Write a SIF whose one part is the image. Raises `EnvironmentFailed`."""
     target.unlink(missing_ok=True)
     kind = ["--datatype", _FILE_SYSTEM, "--parttype", _PRIMARY, "--partfs", _SQUASHFS]
-    words = [*kind, "--partarch", ARCHITECTURES[platform], "--groupid", "1"]
-    for command in (["new", str(target)], ["add", *words, str(target), str(image)]):
+    arguments = [*kind, "--partarch", ARCHITECTURES[platform], "--groupid", "1"]
+    for command in (["new", str(target)], ["add", *arguments, str(target), str(image)]):
         if call.run(["apptainer", "sif", *command], quietly=True):
             target.unlink(missing_ok=True)
             raise packing_failed(list(call.last))
@@ -34,8 +34,8 @@ def wrap_sif(image: Path, target: Path, *, platform: str, call: Call) -> None:
 def unwrap_sif(sif: Path, target: Path) -> None:
     """Write the squashfs that a SIF holds. Raises `EnvironmentFailed`."""
     with target.open("wb") as sink:
-        words = ["apptainer", "sif", "dump", _part_of(sif), str(sif)]
-        done = subprocess.run(words, stdout=sink, stderr=subprocess.PIPE, check=False)
+        command = ["apptainer", "sif", "dump", _part_of(sif), str(sif)]
+        done = subprocess.run(command, stdout=sink, stderr=subprocess.PIPE, check=False)
     if done.returncode:
         target.unlink(missing_ok=True)
         raise EnvironmentFailed(f"{sif} could not be read: {done.stderr.decode(errors='replace')}")
@@ -56,9 +56,9 @@ def add_note(sif: Path, name: str, text: str, call: Call) -> None:
     """Add a part of JSON; the root file system stays as it is. Raises `EnvironmentFailed`."""
     note = sif.with_name(name)
     note.write_text(text, encoding="utf-8")
-    words = ["--datatype", _JSON, "--filename", name, "--groupid", "1"]
+    command = ["--datatype", _JSON, "--filename", name, "--groupid", "1"]
     try:
-        if call.run(["apptainer", "sif", "add", *words, str(sif), str(note)], quietly=True):
+        if call.run(["apptainer", "sif", "add", *command, str(sif), str(note)], quietly=True):
             raise packing_failed(list(call.last))
     finally:
         note.unlink(missing_ok=True)
@@ -69,20 +69,20 @@ def read_note(sif: Path) -> Optional[Dict[str, Any]]:
     for line in _parts(sif):
         if "GenericJSON" not in line and "JSON" not in line:
             continue
-        words = ["apptainer", "sif", "dump", line.split("|")[0].strip(), str(sif)]
-        done = subprocess.run(words, capture_output=True, check=False)
+        command = ["apptainer", "sif", "dump", line.split("|")[0].strip(), str(sif)]
+        done = subprocess.run(command, capture_output=True, check=False)
         try:
-            told = json.loads(done.stdout)
+            part = json.loads(done.stdout)
         except ValueError:
             continue
-        if isinstance(told, dict) and {"record", "recipe"} <= set(told):
-            return told
+        if isinstance(part, dict) and {"record", "recipe"} <= set(part):
+            return part
     return None
 
 
 def _parts(sif: Path) -> List[str]:
-    words = ["apptainer", "sif", "list", str(sif)]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+    command = ["apptainer", "sif", "list", str(sif)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def _part_of(sif: Path) -> str:

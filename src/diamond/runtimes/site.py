@@ -59,8 +59,8 @@ class Site:
     @property
     def secrets(self) -> List[str]:
         """Passwords in addresses, to be masked in logs."""
-        found = [urlsplit(word) for value in self.variables.values() for word in value.split()]
-        return [part.password for part in found if part.password]
+        links = [urlsplit(word) for value in self.variables.values() for word in value.split()]
+        return [part.password for part in links if part.password]
 
     def accelerated(self, accelerator: str) -> Tuple[str, str]:
         """The site's package index for an accelerator; or, by default, uv's name for the builds of PyTorch that fit it.
@@ -99,7 +99,7 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
     if facts.get("index"):
         variables["UV_INDEX_URL"] = str(facts["index"])
     ca = str(facts.get("ca") or pip.get("cert") or _first(environ, _CERTIFICATES))
-    links = [str(one) for one in facts.get("find_links") or []] or _find_links(pip, environ)
+    links = [str(link) for link in facts.get("find_links") or []] or _find_links(pip, environ)
     return Site(
         ca=ca if ca and Path(ca).is_file() else "",
         find_links=links,
@@ -109,7 +109,7 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
         cache=str(facts.get("cache") or ""),
         tmp=str(facts.get("tmp") or ""),
         compression=str(facts.get("compression") or "zstd"),
-        insecure=[str(one) for one in facts.get("insecure") or []],
+        insecure=[str(host) for host in facts.get("insecure") or []],
         overlay=facts.get("overlay") is not False,
         registry=str(facts.get("registry") or ""),
         shared=shared_folders(facts.get("shared")),
@@ -247,8 +247,8 @@ def _lay_out_inputs(plan: BuildPlan, folder: Path, image_folders: ImageFolders) 
 
 def _uv_variables(pip: Mapping[str, str], environ: Mapping[str, str]) -> Dict[str, str]:
     own = {name: value for name, value in environ.items() if name in _UV_OWN and value}
-    told = {name: value for name, value in uv_variables(pip).items() if name in _UV_OWN}
-    return {**told, **own}
+    own_variables = {name: value for name, value in uv_variables(pip).items() if name in _UV_OWN}
+    return {**own_variables, **own}
 
 
 _UV_OWN = (
@@ -263,8 +263,8 @@ _UV_OWN = (
 
 
 def _find_links(pip: Mapping[str, str], environ: Mapping[str, str]) -> List[str]:
-    told = environ.get("UV_FIND_LINKS", "").split(",") if environ.get("UV_FIND_LINKS") else []
-    return told or pip.get("find-links", "").split()
+    listed = environ.get("UV_FIND_LINKS", "").split(",") if environ.get("UV_FIND_LINKS") else []
+    return listed or pip.get("find-links", "").split()
 
 
 def _first(environ: Mapping[str, str], names: Tuple[str, ...]) -> str:

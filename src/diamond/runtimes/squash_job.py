@@ -62,8 +62,8 @@ def _layer(folder: str, packed: Path, job: SquashJob) -> Packed:
     """Written beside and renamed: another build may want the same one."""
     if not packed.exists():
         half = packed.with_name(f"{packed.name}.{os.getpid()}")
-        words = ["mksquashfs", folder, str(half), *_QUIETLY, *READABLE, *job.words]
-        code = subprocess.call(words)
+        command = ["mksquashfs", folder, str(half), *_QUIETLY, *READABLE, *job.words]
+        code = subprocess.call(command)
         if code:
             half.unlink(missing_ok=True)
             raise _Failed(code)

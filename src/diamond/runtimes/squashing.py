@@ -44,14 +44,14 @@ class Unmergeable(Exception):
 
 def write_merged(tree: Path, layers: Sequence[Packed], target: Path) -> None:
     """Pack `tree`, an overlay of these layers (uppermost first), into `target`. Raises `Unmergeable`."""
-    if len({(one.block_size, one.compressor, one.options) for one in layers}) != 1:
+    if len({(layer.block_size, layer.compressor, layer.options) for layer in layers}) != 1:
         raise Unmergeable("the layers are compressed in different ways")
-    found = _Walk(layers)
-    root = found.folder(os.fsencode(tree), b"")
+    walk = _Walk(layers)
+    root = walk.folder(os.fsencode(tree), b"")
     with target.open("wb") as sink:
         sink.write(bytes(SUPERBLOCK_BYTES) + layers[0].options)
-        _copy_contents(found.files, layers, sink)
-        Tables(layers[0], found.count).write(root, sink)
+        _copy_contents(walk.files, layers, sink)
+        Tables(layers[0], walk.count).write(root, sink)
 
 
 class _Walk:
@@ -67,7 +67,7 @@ class _Walk:
     def folder(self, place: bytes, path: bytes) -> Node:
         node = self._node(os.lstat(place), place)
         with os.scandir(place) as entries:
-            names = sorted(one.name for one in entries)
+            names = sorted(entry.name for entry in entries)
         for name in names:
             below = path + b"/" + name if path else name
             node.children.append((name, self._child(place + b"/" + name, below)))

@@ -91,8 +91,8 @@ def remove(image_folders: ImageFolders, manifest: ImageManifest) -> int:
         file.unlink(missing_ok=True)
     below(image_folders.store, f"{manifest.sha256}.json").unlink(missing_ok=True)
     pointer = _identity_file(image_folders, manifest.identity, manifest.format)
-    told = read_json(pointer)
-    if told and not Path(str(told.get("record"))).exists():
+    pointed = read_json(pointer)
+    if pointed and not Path(str(pointed.get("record"))).exists():
         pointer.unlink(missing_ok=True)
     return freed
 
@@ -110,9 +110,9 @@ def remember(image_folders: ImageFolders, manifest: ImageManifest) -> None:
 
 def find(image_folders: ImageFolders, identity: str, formats: List[str]) -> Optional[ImageManifest]:
     """The image that was built here from a recipe, in the first of these formats that is here."""
-    for one in formats:
-        told = read_json(_identity_file(image_folders, identity, one))
-        place = str((told or {}).get("record"))
+    for form in formats:
+        pointed = read_json(_identity_file(image_folders, identity, form))
+        place = str((pointed or {}).get("record"))
         manifest = (
             _read(image_folders, read_json(Path(place)))
             if is_below(image_folders.root, place)
@@ -139,10 +139,10 @@ def every(image_folders: ImageFolders) -> Iterator[ImageManifest]:
             yield manifest
 
 
-def _read(image_folders: ImageFolders, told: Optional[Dict[str, Any]]) -> Optional[ImageManifest]:
+def _read(image_folders: ImageFolders, data: Optional[Dict[str, Any]]) -> Optional[ImageManifest]:
     """A manifest of the store; None for one that is not whole, or names a file elsewhere."""
     try:
-        manifest = manifest_from(told) if told is not None else None
+        manifest = manifest_from(data) if data is not None else None
         if manifest is None or manifest.shared:
             return manifest
         is_venv = manifest.format == "venv"

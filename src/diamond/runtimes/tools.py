@@ -56,9 +56,9 @@ def _install_uv(folder: Path, *, log: Path, cancelled: Callable[[], bool]) -> No
         [own_python(), "-m", "venv", "--clear", str(tools)],
         [python, "-m", "pip", "install", "--quiet", "uv"],
     )
-    for words in steps:
+    for step in steps:
         variables = cache_variables(folder)
-        if run_child(words, log=log, say=_silent, cancelled=cancelled, variables=variables):
+        if run_child(step, log=log, say=_silent, cancelled=cancelled, variables=variables):
             return
 
 

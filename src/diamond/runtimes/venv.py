@@ -92,20 +92,20 @@ def build_with_uv(build: Build, uv: str) -> None:
         _install(build, [uv, "pip", "install", "--python", interpreter, *listed])
 
 
-def _install(build: Build, words: List[str]) -> None:
+def _install(build: Build, command: List[str]) -> None:
     """With the builds of PyTorch that fit, if their index can be reached from here."""
     backend = _torch_backend(build.environment)
     if not backend:
-        _run(build, words)
+        _run(build, command)
         return
     build.say(cpu_note("the job asks for no GPU") if backend == CPU else f"PyTorch for {backend}")
     try:
-        _run(build, words, {"UV_TORCH_BACKEND": backend})
+        _run(build, command, {"UV_TORCH_BACKEND": backend})
     except EnvironmentFailed as error:
         if not error.message.startswith(UNREACHABLE):
             raise
         build.say("PyTorch's own package index cannot be reached; taking the package index's build")
-        _run(build, words)
+        _run(build, command)
 
 
 def _torch_backend(environment: Environment) -> str:
@@ -161,12 +161,12 @@ def _uv(build: Build) -> Optional[str]:
     )
 
 
-def _run(build: Build, words: List[str], more: Optional[Mapping[str, str]] = None) -> None:
+def _run(build: Build, command: List[str], more: Optional[Mapping[str, str]] = None) -> None:
     own = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
     variables = {**uv_variables(pip_settings()), **own, **cache_variables(build.folder)}
     variables.update(more or {})
     code = run_child(
-        words,
+        command,
         log=build.log,
         say=lambda line: _say_progress(build.say, line),
         cancelled=build.cancelled,
@@ -187,13 +187,13 @@ _DULL = (" + ", " - ", " ~ ", "Requirement already", "Using Python")
 
 
 def _system_python(version: str) -> str:
-    found = shutil.which(f"python{version}") if version else own_python()
-    if not found:
+    program = shutil.which(f"python{version}") if version else own_python()
+    if not program:
         raise EnvironmentFailed(
             f"Python {version} is not on the machine, and uv, which could fetch it, is not there either",
             "Leave out `python:` to take the machine's own.",
         )
-    return found
+    return program
 
 
 def _mark_complete(home: Path) -> None:

@@ -79,12 +79,12 @@ class VenvBuilder:
         self._at = ""
         script = self._context.inside.path / "steps" / step_file(step)
         folder = self.venv if step.kind == COMMAND else self._context.scratch
-        words = _started_in(folder, ["/bin/sh", "-eu", str(script)])
-        return self._context.call.run(words, variables=self.variables())
+        command = _started_in(folder, ["/bin/sh", "-eu", str(script)])
+        return self._context.call.run(command, variables=self.variables())
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+    def inside(self, command: Sequence[str], *, terminal: bool = False) -> List[str]:
         """In the environment's folder: it is what a layer keeps, so a relative file is there for the next command."""
-        return _started_in(self.venv, words)
+        return _started_in(self.venv, command)
 
     def shell_notice(self) -> str:
         return (
@@ -95,8 +95,8 @@ class VenvBuilder:
     def read(self, top: Step, script: str) -> str:
         if not self._is_open:
             self.begin(top)
-        words = self.inside(["/bin/sh", str(self._context.inside.path / script)])
-        return self._context.call.output(words, variables=self.variables()) or ""
+        command = self.inside(["/bin/sh", str(self._context.inside.path / script)])
+        return self._context.call.output(command, variables=self.variables()) or ""
 
     def native(self, top: Step) -> str:
         return ""
@@ -111,8 +111,8 @@ class VenvBuilder:
             folder, self._lent = self.venv, step
         else:
             self._copy(self.venv, folder)
-        told = {"key": step.key, "made_at": str(self.venv), "folder": str(folder)}
-        write_json(layer / "layer.json", told)
+        note = {"key": step.key, "made_at": str(self.venv), "folder": str(folder)}
+        write_json(layer / "layer.json", note)
         self._at = step.key
 
     def abandon(self) -> None:
@@ -166,8 +166,8 @@ class VenvBuilder:
 
     def _copy(self, source: Path, target: Path) -> None:
         """A true copy, cloned where the file system can: with hard links a later step could change an earlier layer."""
-        words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
-        if self._context.call.run(words):
+        command = ["cp", "-a", "--reflink=auto", str(source), str(target)]
+        if self._context.call.run(command):
             raise EnvironmentFailed(
                 "The environment could not be copied:\n    " + self._context.call.last[-1],
                 "Free some room in the endpoint's work folder.",
@@ -177,10 +177,10 @@ class VenvBuilder:
         return key == self._context.plan.steps[0].key
 
 
-def _started_in(folder: Path, words: Sequence[str]) -> List[str]:
+def _started_in(folder: Path, command: Sequence[str]) -> List[str]:
     """A person's own settings change nothing."""
     enter = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', str(folder)]
-    return [*enter, "/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *words]
+    return [*enter, "/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *command]
 
 
 def move_scripts(venv: Path, made_at: str) -> None:

@@ -142,10 +142,10 @@ class CanBeDetected(Protocol):
 
 def abilities_of(adapter: object) -> BatchAbilities:
     """Of an adapter that may state none: then those of a shared cluster."""
-    found = getattr(adapter, "abilities", None)
-    return found if isinstance(found, BatchAbilities) else BatchAbilities()
+    declared = getattr(adapter, "abilities", None)
+    return declared if isinstance(declared, BatchAbilities) else BatchAbilities()
 
 
 def tools_of(adapter: object) -> NativeTools:
-    found = getattr(adapter, "tools", None)
-    return found if isinstance(found, NativeTools) else NativeTools()
+    declared = getattr(adapter, "tools", None)
+    return declared if isinstance(declared, NativeTools) else NativeTools()

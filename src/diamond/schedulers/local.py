@@ -68,8 +68,8 @@ class LocalScheduler:
         return self._store.find(name)
 
     def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
-        found = {job_id: self._status(job_id) for job_id in ids}
-        return {job_id: status for job_id, status in found.items() if status is not None}
+        statuses = {job_id: self._status(job_id) for job_id in ids}
+        return {job_id: status for job_id, status in statuses.items() if status is not None}
 
     def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
         return {}

@@ -34,10 +34,10 @@ class Ending:
 
 
 def read_ending(text: str) -> Optional[Ending]:
-    words = text.split()
-    if len(words) != 4:
+    values = text.split()
+    if len(values) != 4:
         return None
-    cause, code, signal, at = words
+    cause, code, signal, at = values
     return Ending("" if cause == "-" else cause, _number(code), _number(signal), float(at))
 
 

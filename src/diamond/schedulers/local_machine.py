@@ -58,10 +58,10 @@ def _indices(count: Any) -> Tuple[str, ...]:
 def _nvidia() -> Tuple[Tuple[str, ...], str]:
     if not shutil.which("nvidia-smi"):
         return (), "gpu"
-    words = ["nvidia-smi", "--query-gpu=index,name", "--format=csv,noheader"]
+    command = ["nvidia-smi", "--query-gpu=index,name", "--format=csv,noheader"]
     try:
         said = subprocess.run(
-            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20
         )
     except (OSError, subprocess.TimeoutExpired):
         return (), "gpu"

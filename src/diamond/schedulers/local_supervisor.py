@@ -63,8 +63,8 @@ def start_time(pid: int) -> str:
 def start_time_by_ps(pid: int) -> str:
     import subprocess
 
-    words = ["ps", "-o", "lstart=", "-p", str(pid)]
-    asked = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = ["ps", "-o", "lstart=", "-p", str(pid)]
+    asked = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return asked.stdout.decode("ascii", "replace").strip().replace(" ", "_")
 
 

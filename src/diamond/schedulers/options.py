@@ -89,7 +89,12 @@ _BREAKS_A_LINE = re.compile(r"[\x00-\x1f\x7f\"'\\`]")
 def _meant_by(key: str) -> str:
     """sbatch accepts the start of a name for the whole: --parti is --partition."""
     return next(
-        (one for one in PROTECTED_OPTIONS if key and one.startswith(key) and one != key), ""
+        (
+            option
+            for option in PROTECTED_OPTIONS
+            if key and option.startswith(key) and option != key
+        ),
+        "",
     )
 
 

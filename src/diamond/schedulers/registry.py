@@ -61,13 +61,13 @@ def _tools() -> List[NativeTools]:
 
 def _loaded() -> Dict[str, object]:
     """Without those that cannot be loaded: a broken package of somebody else stops no agent."""
-    found: Dict[str, object] = {}
+    adapters: Dict[str, object] = {}
     for name, load in sorted(_adapters().items()):
         try:
-            found[name] = load()
+            adapters[name] = load()
         except Exception:
             log.exception("the scheduler adapter %s cannot be loaded", name)
-    return found
+    return adapters
 
 
 def _adapters() -> Dict[str, Callable[[], Adapter]]:
@@ -92,6 +92,8 @@ def _slurm() -> Adapter:
 
 
 def _entry_points() -> Dict[str, Callable[[], Adapter]]:
-    found = cast(Any, metadata.entry_points())
-    points = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
+    installed = cast(Any, metadata.entry_points())
+    points = (
+        installed.select(group=GROUP) if hasattr(installed, "select") else installed.get(GROUP, ())
+    )
     return {point.name: point.load for point in points}

@@ -90,21 +90,21 @@ class SlurmScheduler:
         return slurm_directives.directives(submission, flags)
 
     def submit(self, submission: Submission) -> str:
-        words = ["sbatch", "--parsable", str(submission.script)]
+        command = ["sbatch", "--parsable", str(submission.script)]
         environment = job_environment(self._login.get(), os.environ)
-        done = ask(words, cwd=submission.folder, seconds=SUBMIT_SECONDS, environment=environment)
+        done = ask(command, cwd=submission.folder, seconds=SUBMIT_SECONDS, environment=environment)
         native_id = read_job_id(done.stdout)
         if done.returncode == 0 and native_id is None:
-            raise unanswered(words, f"its answer has no job id: {done.stdout.strip()[:200]!r}")
+            raise unanswered(command, f"its answer has no job id: {done.stdout.strip()[:200]!r}")
         if done.returncode or native_id is None:
-            raise refused(words, done.stderr)
+            raise refused(command, done.stderr)
         self._remember(native_id, submission.folder)
         return native_id
 
     def find(self, name: str) -> Optional[str]:
         queued = read_squeue(_told([*_squeue(), f"--name={name}"]))
-        found = queued or self._accounted([f"--name={name}", "-S", _window_start()])
-        mine = sorted((k for k, status in found.items() if status.name == name), key=_number)
+        known = queued or self._accounted([f"--name={name}", "-S", _window_start()])
+        mine = sorted((k for k, status in known.items() if status.name == name), key=_number)
         return mine[-1] if mine else None
 
     def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
@@ -120,19 +120,19 @@ class SlurmScheduler:
         return {key: self._explained(key, rows[key]) for key in ids if key in rows}
 
     def cancel(self, native_id: str) -> None:
-        words = ["scancel", native_id]
-        done = ask(words)
+        command = ["scancel", native_id]
+        done = ask(command)
         if done.returncode and not _GONE.search(done.stderr):
-            raise refused(words, done.stderr)
+            raise refused(command, done.stderr)
 
     def leave_out(self, native_id: str, submission: Submission, flags: Mapping[str, str]) -> None:
         names = slurm_directives.left_out(submission, flags).get("exclude")
         if not names:
             return
-        words = ["scontrol", "update", f"JobId={native_id}", f"ExcNodeList={names}"]
-        done = ask(words)
+        command = ["scontrol", "update", f"JobId={native_id}", f"ExcNodeList={names}"]
+        done = ask(command)
         if done.returncode and not _NOT_WAITING.search(done.stderr):
-            raise refused(words, done.stderr)
+            raise refused(command, done.stderr)
 
     def inside_job(
         self, native_id: str, command: Sequence[str], *, node: str = "", terminal: bool = False
@@ -140,8 +140,8 @@ class SlurmScheduler:
         require_overlap(answer(["srun", "--version"]))
         environment = job_environment(self._login.get(), os.environ)
         term = {"TERM": os.environ["TERM"]} if "TERM" in os.environ else {}
-        words = step_words(native_id, node=node, terminal=terminal)
-        return InsideJob([*words, *command], {**environment, **term})
+        step_command = step_words(native_id, node=node, terminal=terminal)
+        return InsideJob([*step_command, *command], {**environment, **term})
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         return slurm_site.probe()
@@ -164,15 +164,15 @@ class SlurmScheduler:
 
     def _accounted(self, which: List[str]) -> Dict[str, NativeStatus]:
         """What `sacct` knows; nothing where the site keeps no accounts."""
-        words = ["sacct", "-X", "-n", "-P", f"--format={SACCT_FORMAT}", *which]
+        command = ["sacct", "-X", "-n", "-P", f"--format={SACCT_FORMAT}", *which]
         try:
-            done = ask(words)
+            done = ask(command)
         except Refused:
             return {}
         if done.returncode and _NO_ACCOUNTING.search(done.stderr):
             return {}
         if done.returncode:
-            raise unanswered(words, done.stderr.strip()[:200])
+            raise unanswered(command, done.stderr.strip()[:200])
         return read_sacct(done.stdout)
 
     def _remember(self, native_id: str, attempt: Path) -> None:
@@ -193,12 +193,12 @@ class SlurmScheduler:
         )
 
 
-def _told(words: List[str]) -> str:
+def _told(command: List[str]) -> str:
     """The answer to a question that nobody refuses: whatever fails, nothing was learned."""
     try:
-        return answer(words)
+        return answer(command)
     except Refused as error:
-        raise unanswered(words, error.message) from error
+        raise unanswered(command, error.message) from error
 
 
 def _squeue() -> List[str]:

@@ -109,8 +109,8 @@ def read_accounting(cluster: str) -> Accounting:
     who = pwd.getpwuid(os.getuid()).pw_name
     users = answer(["sacctmgr", "-nP", "show", "user", who, "withassoc", f"format={USER_FORMAT}"])
     qos = answer(["sacctmgr", "-nP", "show", "qos", f"format={QOS_FORMAT}"])
-    found = Accounting(read_associations(users, cluster), read_qos(qos))
-    return replace(found, balances=ask_balances(found.accounts))
+    accounting = Accounting(read_associations(users, cluster), read_qos(qos))
+    return replace(accounting, balances=ask_balances(accounting.accounts))
 
 
 def read_associations(output: str, cluster: str) -> List[Association]:

@@ -34,8 +34,8 @@ def ask_balances(accounts: List[str]) -> Dict[str, Balance]:
 def read_balances(output: str) -> Dict[str, Balance]:
     """From the rows of the accounts themselves; their people follow below each."""
     rows = [row for row in table(output) if len(row) >= 4 and not row[1].strip()]
-    found = {name.strip(): _left(_amounts(most), _amounts(used)) for name, _, most, used in rows}
-    return {name: balance[0] for name, balance in found.items() if balance}
+    balances = {name.strip(): _left(_amounts(most), _amounts(used)) for name, _, most, used in rows}
+    return {name: balance[0] for name, balance in balances.items() if balance}
 
 
 def _left(most: Dict[str, float], used: Dict[str, float]) -> List[Balance]:

@@ -30,7 +30,7 @@ _AWAY = re.compile(
 
 
 def ask(
-    words: List[str],
+    command: List[str],
     *,
     cwd: Optional[Path] = None,
     seconds: float = ASK_SECONDS,
@@ -39,7 +39,7 @@ def ask(
     """Run one Slurm command. Raises `Unanswered` when there is no telling what Slurm did."""
     try:
         done = subprocess.run(
-            [shutil.which(words[0]) or words[0], *words[1:]],
+            [shutil.which(command[0]) or command[0], *command[1:]],
             cwd=str(cwd) if cwd else None,
             env=environment or clean_environment(os.environ),
             stdin=subprocess.DEVNULL,
@@ -49,47 +49,47 @@ def ask(
             timeout=seconds,
         )
     except subprocess.TimeoutExpired as error:
-        raise unanswered(words, f"no answer within {seconds:.0f} s") from error
+        raise unanswered(command, f"no answer within {seconds:.0f} s") from error
     except OSError as error:
-        raise _not_started(words, error) from error
+        raise _not_started(command, error) from error
     if done.returncode < 0:
-        raise unanswered(words, f"it was killed by signal {-done.returncode}")
+        raise unanswered(command, f"it was killed by signal {-done.returncode}")
     if done.returncode and _AWAY.search(done.stderr):
-        raise unanswered(words, site_words(done.stderr))
+        raise unanswered(command, site_words(done.stderr))
     return done
 
 
-def _not_started(words: List[str], error: OSError) -> Refused:
+def _not_started(command: List[str], error: OSError) -> Refused:
     """The command did not even run, so nothing can have been queued."""
-    if isinstance(error, FileNotFoundError) and error.filename == words[0]:
+    if isinstance(error, FileNotFoundError) and error.filename == command[0]:
         return Refused(
-            f"{words[0]} is not installed here",
+            f"{command[0]} is not installed here",
             "Start the agent where the Slurm commands are on PATH.",
             code="no-scheduler",
         )
     return Refused(
-        f"{words[0]} could not be started: {error}",
+        f"{command[0]} could not be started: {error}",
         "Look whether the work folder is still there and the login node has room for processes.",
     )
 
 
-def answer(words: List[str], *, seconds: float = ASK_SECONDS) -> str:
+def answer(command: List[str], *, seconds: float = ASK_SECONDS) -> str:
     """The output of a question; a refusal raises `Refused`."""
-    done = ask(words, seconds=seconds)
+    done = ask(command, seconds=seconds)
     if done.returncode:
-        raise refused(words, done.stderr)
+        raise refused(command, done.stderr)
     return done.stdout
 
 
-def refused(words: List[str], stderr: str) -> Refused:
-    said = site_words(stderr) or f"{words[0]} gave no reason"
+def refused(command: List[str], stderr: str) -> Refused:
+    said = site_words(stderr) or f"{command[0]} gave no reason"
     known = refusal(said)
     return Refused(f"{known.message} Slurm said: {said}", known.hint, code=known.code)
 
 
-def unanswered(words: List[str], why: str) -> Unanswered:
+def unanswered(command: List[str], why: str) -> Unanswered:
     return Unanswered(
-        f"Slurm did not answer {words[0]}: {why}",
+        f"Slurm did not answer {command[0]}: {why}",
         "Nothing is lost: Diamond asks again. If it lasts, look at the site's status page.",
     )
 

@@ -20,9 +20,9 @@ def probe_flags(partitions: List[Dict[str, Any]], accounting: Accounting) -> Dic
     base = _accepted_base(values, place)
     if base is None:
         return {}
-    found = {flag: _verdict(flag, values, base, place) for flag in values if flag != "gres"}
-    found["gres"] = _gres_verdict(values, base, partitions, place)
-    return found
+    verdicts = {flag: _verdict(flag, values, base, place) for flag in values if flag != "gres"}
+    verdicts["gres"] = _gres_verdict(values, base, partitions, place)
+    return verdicts
 
 
 def _values(accounting: Accounting) -> Words:
@@ -69,8 +69,8 @@ def _takes(options: Words) -> bool:
     with tempfile.TemporaryDirectory(prefix="diamond-") as folder:
         script = Path(folder) / "trial.sh"
         script.write_text("#!/bin/sh\nexit 0\n")
-        words = [f"--{key}={value}" for key, value in options.items()]
+        options_given = [f"--{key}={value}" for key, value in options.items()]
         try:
-            return ask(["sbatch", "--test-only", *words, str(script)]).returncode == 0
+            return ask(["sbatch", "--test-only", *options_given, str(script)]).returncode == 0
         except Refused:
             return False

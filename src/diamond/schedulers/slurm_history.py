@@ -18,13 +18,13 @@ Wait = List[Any]
 
 def ask_waits() -> List[Wait]:
     """The last jobs that started, oldest start first."""
-    words = ["sacct", "-X", "-n", "-P", "-u", str(os.getuid()), "-S", SINCE]
-    return read_waits(answer([*words, f"--format={HISTORY_FORMAT}"]))
+    command = ["sacct", "-X", "-n", "-P", "-u", str(os.getuid()), "-S", SINCE]
+    return read_waits(answer([*command, f"--format={HISTORY_FORMAT}"]))
 
 
 def read_waits(output: str) -> List[Wait]:
-    found = [wait for line in output.splitlines() for wait in _wait(line.split("|"))]
-    return sorted(found, key=lambda one: one[0] + one[1])[-MOST:]
+    waits = [wait for line in output.splitlines() for wait in _wait(line.split("|"))]
+    return sorted(waits, key=lambda pair: pair[0] + pair[1])[-MOST:]
 
 
 def _wait(fields: List[str]) -> Iterator[Wait]:

@@ -56,10 +56,10 @@ def free_of(groups: List[NodeGroup]) -> Dict[str, Dict[str, int]]:
 
 def read_gpus(gres: str) -> Dict[str, int]:
     """GPUs by type from `gpu:a100:4(S:0-1),gpu:v100:2`; `gpu` where the site names no type."""
-    found: Dict[str, int] = {}
+    gpus: Dict[str, int] = {}
     for kind, count in _GPU.findall(gres):
-        found[kind or "gpu"] = found.get(kind or "gpu", 0) + int(count)
-    return found
+        gpus[kind or "gpu"] = gpus.get(kind or "gpu", 0) + int(count)
+    return gpus
 
 
 def _group(row: List[str]) -> NodeGroup:

@@ -24,7 +24,7 @@ def probe() -> Dict[str, Fact]:
     nodes = _or(list, ask_nodes)
     accounting = _or(Accounting, lambda: read_accounting(str(config.get("ClusterName", ""))))
     partitions = _or(list, lambda: ask_partitions(config, nodes, accounting))
-    found: List[Tuple[str, str, Any]] = [
+    facts: List[Tuple[str, str, Any]] = [
         ("scheduler", "scontrol show config", _or(dict, lambda: _scheduler(config))),
         ("cluster", "scontrol show config", _cluster(config)),
         ("partitions", "scontrol show partition, sinfo", partitions),
@@ -35,7 +35,7 @@ def probe() -> Dict[str, Fact]:
         ("waits", "sacct", _or(list, ask_waits)),
     ]
     now = time.time()
-    return {name: {"value": v, "source": source, "at": now} for name, source, v in found if v}
+    return {name: {"value": v, "source": source, "at": now} for name, source, v in facts if v}
 
 
 def free() -> Dict[str, Any]:

@@ -13,10 +13,10 @@ _VERSION = re.compile(r"slurm\S* (\d+)\.(\d+)", re.IGNORECASE)
 
 def require_overlap(version: str) -> None:
     """`version` as `srun --version` prints it; one that cannot be read passes, and srun itself answers."""
-    found = _VERSION.search(version)
-    if found and (int(found[1]), int(found[2])) < OVERLAP_SINCE:
+    match = _VERSION.search(version)
+    if match and (int(match[1]), int(match[2])) < OVERLAP_SINCE:
         raise Refused(
-            f"Slurm {found[1]}.{found[2]} cannot open a shell in a running job: "
+            f"Slurm {match[1]}.{match[2]} cannot open a shell in a running job: "
             "`srun --overlap` came with Slurm 20.11",
             "If the site lets you sign in to nodes that run your jobs, use ssh from its login node.",
         )
@@ -24,7 +24,7 @@ def require_overlap(version: str) -> None:
 
 def step_words(native_id: str, *, node: str, terminal: bool) -> List[str]:
     """It shares the job's cores, memory and GPUs with the steps that run. Without `--mem=0` it would wait for memory on 20.11."""
-    words = ["srun", f"--jobid={native_id}", "--overlap", "--nodes=1", "--ntasks=1", "--mem=0"]
-    words += ["--quiet", "--mpi=none", "--export=ALL"]
-    words += [f"--nodelist={node}"] if node else ["--relative=0"]
-    return [*words, "--pty"] if terminal else words
+    command = ["srun", f"--jobid={native_id}", "--overlap", "--nodes=1", "--ntasks=1", "--mem=0"]
+    command += ["--quiet", "--mpi=none", "--export=ALL"]
+    command += [f"--nodelist={node}"] if node else ["--relative=0"]
+    return [*command, "--pty"] if terminal else command

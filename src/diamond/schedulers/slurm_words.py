@@ -190,10 +190,10 @@ _HELD = re.compile(r"^JobHeld|^JobHoldMax|requeued.held", re.IGNORECASE)
 def waiting(reason: str) -> str:
     """Why a job waits, in words; a reason nobody foresaw is shown as it is."""
     said = reason.strip().strip("()").replace("_", " ")
-    for pattern, words in WAITS:
+    for pattern, text in WAITS:
         match = re.fullmatch(pattern, said)
         if match:
-            return words.format(**match.groupdict())
+            return text.format(**match.groupdict())
     return f"waiting: {said}"
 
 

@@ -17,6 +17,7 @@ from diamond.sdk.event_stream import EventStream, StreamEvent
 from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
+from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
 from diamond.sdk.scale_calls import ScaleCalls
 from diamond.sdk.transport import API, Transport, path_segment
@@ -29,7 +30,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ScaleCalls):
+class Client(ModelCalls, ScaleCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.
@@ -247,24 +248,24 @@ class Client(ScaleCalls):
         """Wait for the task to end. Raises `TimeoutError` after `timeout` seconds; the task keeps running."""
         if timeout is not None:
             return self._wait_until(task, time.monotonic() + timeout)
-        found = self.task(task)
+        current = self.task(task)
         for event in self.events():
-            if event.kind == "connected" or event.data.get("id") == found.id:
-                found = self.task(found.id)
-            if found.is_final:
-                return found
-        return found
+            if event.kind == "connected" or event.data.get("id") == current.id:
+                current = self.task(current.id)
+            if current.is_final:
+                return current
+        return current
 
     def _wait_until(self, task: str, end: float) -> Task:
         """By polling: a silent event stream would not return in time."""
         pause = 0.1
-        while not (found := self.task(task)).is_final:
+        while not (current := self.task(task)).is_final:
             left = end - time.monotonic()
             if left <= 0:
-                raise TimeoutError(f"{found.id} is still {found.state}")
+                raise TimeoutError(f"{current.id} is still {current.state}")
             time.sleep(min(pause, left))
             pause = min(pause * 1.5, 1.0)
-        return found
+        return current
 
     def history(self, task: str) -> list[dict[str, Any]]:
         """All events of a task, oldest first."""

@@ -72,8 +72,8 @@ class Follower:
             yield from self._changed(task)
 
     def _catch_up(self) -> Iterator[FollowEvent]:
-        found = self._transport.get(f"{API}/tasks/{path_segment(self._task)}")
-        yield from self._changed(model_from_json(Task, found))
+        current = self._transport.get(f"{API}/tasks/{path_segment(self._task)}")
+        yield from self._changed(model_from_json(Task, current))
 
     def _changed(self, task: Task) -> Iterator[FollowEvent]:
         """The rest of the log comes before the final state of the task."""

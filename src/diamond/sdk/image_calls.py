@@ -118,12 +118,12 @@ class ImageCalls(QueryCalls):
             read = read_spec(text, str(path))
             if "dependencies" not in read and "channels" not in read:
                 return {"environment": read, "left_out": [], "copies": {}}
-        found = self.import_environment(path.name, text)
-        wanted = [{"from": source, "to": to} for source, to in found["copies"].items()]
-        files = [*found["environment"].get("files", []), *wanted]
+        imported = self.import_environment(path.name, text)
+        wanted = [{"from": source, "to": to} for source, to in imported["copies"].items()]
+        files = [*imported["environment"].get("files", []), *wanted]
         return {
-            **found,
-            "environment": {**found["environment"], **({"files": files} if files else {})},
+            **imported,
+            "environment": {**imported["environment"], **({"files": files} if files else {})},
         }
 
     def with_files(
@@ -131,7 +131,9 @@ class ImageCalls(QueryCalls):
     ) -> JsonObject:
         """The environment with each local file uploaded and replaced by its digest."""
         listed = environment.get("files") or []
-        if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        if not isinstance(listed, list) or not all(
+            isinstance(listed_file, Mapping) for listed_file in listed
+        ):
             return dict(environment)  # The service says what is wrong with it.
         files = [self._uploaded(file, folder, send) for file in listed]
         return {**environment, **({"files": files} if files else {})}
@@ -163,12 +165,14 @@ class ImageCalls(QueryCalls):
     ) -> JsonObject:
         """Wait for a transfer to finish; raises `EnvironmentFailed` if it fails. `on_change` hears how it goes."""
         while True:
-            found = self.move(move)
-            on_change(found)
-            if found["state"] in ("failed", "cancelled"):
-                raise EnvironmentFailed(found["message"] or f"The transfer was {found['state']}")
-            if found["state"] == "done":
-                return found
+            current = self.move(move)
+            on_change(current)
+            if current["state"] in ("failed", "cancelled"):
+                raise EnvironmentFailed(
+                    current["message"] or f"The transfer was {current['state']}"
+                )
+            if current["state"] == "done":
+                return current
             time.sleep(POLL_SECONDS)
 
     def rename_image(self, image: str, name: str) -> JsonObject:

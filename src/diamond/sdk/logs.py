@@ -47,19 +47,23 @@ class LogReader:
     def streams(self) -> list[dict[str, Any]]:
         """The available streams: attempt, run, rank, stream, size."""
         path = f"{API}/tasks/{path_segment(self._task)}/logs"
-        return [one for one in self._transport.get(path)["items"] if one["stream"] in self._streams]
+        return [
+            stream
+            for stream in self._transport.get(path)["items"]
+            if stream["stream"] in self._streams
+        ]
 
     def stored(
         self, *, attempt: str = "", run: int | None = None, tail_bytes: int | None = None
     ) -> Iterator[LogPart]:
         """Everything so far of the chosen streams; `tail_bytes` starts that far before the end."""
-        for one in self.streams():
-            if attempt not in ("", one["attempt"]) or run not in (None, one["run"]):
+        for stream in self.streams():
+            if attempt not in ("", stream["attempt"]) or run not in (None, stream["run"]):
                 continue
-            if int(one["rank"]) != self._rank:
+            if int(stream["rank"]) != self._rank:
                 continue
-            key = (str(one["attempt"]), int(one["run"]), str(one["stream"]))
-            size = int(one["size"])
+            key = (str(stream["attempt"]), int(stream["run"]), str(stream["stream"]))
+            size = int(stream["size"])
             if tail_bytes is not None:
                 self._next[key] = max(0, size - tail_bytes)
             yield from self._up_to(key, size)
@@ -105,9 +109,11 @@ class LogReader:
         return LogPart(*key, offset=start, data=data, skipped=start - offset)
 
     def _kept_from(self, key: StreamKey, offset: int, end: int) -> int:
-        for one in self.streams():
-            if (one["attempt"], one["run"], one["stream"]) == key and one["rank"] == self._rank:
-                later = [int(low) for low, _ in one.get("kept") or [] if low >= offset]
+        for stream in self.streams():
+            if (stream["attempt"], stream["run"], stream["stream"]) == key and stream[
+                "rank"
+            ] == self._rank:
+                later = [int(low) for low, _ in stream.get("kept") or [] if low >= offset]
                 return min([*later, end])
         return end
 

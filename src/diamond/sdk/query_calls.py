@@ -97,9 +97,9 @@ class QueryCalls(EndpointCalls):
                 "rank": rank,
                 "case": "true" if case else None,
             }
-            found = self.transport.get(path, query)
-            yield from found["items"]
-            after, reason = found["next"], reason or found["reason"]
+            answer = self.transport.get(path, query)
+            yield from answer["items"]
+            after, reason = answer["next"], reason or answer["reason"]
         if reason:
             yield {"incomplete": reason}
 

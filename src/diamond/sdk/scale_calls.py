@@ -30,18 +30,18 @@ class ScaleCalls(RunCalls):
         self, scale: str, on_change: Callable[[JsonObject], None] = lambda scale: None
     ) -> JsonObject:
         """Wait for a scale to finish; `on_change` is called for each change."""
-        found = self.get_scale(scale)
+        current = self.get_scale(scale)
         for event in EventStream(self.transport, [], after="now"):
             if event.kind == "connected":
-                found = self.get_scale(found["id"])
-            elif event.kind == "scale" and event.data.get("id") == found["id"]:
-                found = event.data
+                current = self.get_scale(current["id"])
+            elif event.kind == "scale" and event.data.get("id") == current["id"]:
+                current = event.data
             else:
                 continue
-            on_change(found)
-            if found["state"] != "running":
-                return found
-        return found
+            on_change(current)
+            if current["state"] != "running":
+                return current
+        return current
 
 
 def _path(scale: str, *more: str) -> str:

@@ -68,10 +68,10 @@ def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     return read_spec(text, origin)
 
 
-def spec_from_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
+def spec_from_command(arguments: Sequence[str], name: str = "") -> dict[str, Any]:
     """A spec for a command given as an argument list."""
-    chosen = name or _usable_name(words)
-    return {"name": chosen, "run": list(words)}
+    chosen = name or _usable_name(arguments)
+    return {"name": chosen, "run": list(arguments)}
 
 
 def with_name(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
@@ -150,10 +150,12 @@ def _set_inside(spec: dict[str, Any], parts: list[str], value: Any) -> None:
     group[parts[-1]] = value
 
 
-def _usable_name(words: Sequence[str]) -> str:
+def _usable_name(arguments: Sequence[str]) -> str:
     """Named after the script rather than the interpreter."""
-    program = Path(words[0]).name if words else "job"
-    script = next((Path(w).stem for w in words[1:] if w.endswith((".py", ".sh", ".R", ".jl"))), "")
+    program = Path(arguments[0]).name if arguments else "job"
+    script = next(
+        (Path(w).stem for w in arguments[1:] if w.endswith((".py", ".sh", ".R", ".jl"))), ""
+    )
     return _clean_name(script or program) or "job"
 
 

@@ -134,8 +134,8 @@ class Transport:
         connection.request(method, target, body=body, headers=self._headers(headers))
         response = connection.getresponse()
         content = response.read()
-        found = {name.lower(): value for name, value in response.getheaders()}
-        return Response(response.status, found, content)
+        received = {name.lower(): value for name, value in response.getheaders()}
+        return Response(response.status, received, content)
 
     def _connect(self) -> http.client.HTTPConnection:
         parts = urlsplit(self.address.url)
@@ -186,7 +186,7 @@ def _values(value: Any) -> Iterator[str]:
     if value is None or value == "":
         return
     if isinstance(value, Sequence) and not isinstance(value, str):
-        yield from (str(one) for one in value)
+        yield from (str(item) for item in value)
     else:
         yield str(value).lower() if isinstance(value, bool) else str(value)
 

@@ -32,6 +32,7 @@ from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
 from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
+from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
 from diamond.service.notifications.webhook_secrets import seal_old_ones
@@ -69,6 +70,7 @@ from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
+from diamond.service.results import routes as results
 from diamond.service.runs import old_tasks
 from diamond.service.runs import routes as runs
 from diamond.service.scales import routes as scales
@@ -119,6 +121,8 @@ PARTS = (
     recipes,
     datasets,
     images,
+    models,
+    results,
     artifacts,
     storage,
     records,
@@ -227,8 +231,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
         finally:
             services.notifier.close()
-            for one in beside:
-                one.cancel()
+            for task in beside:
+                task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(*beside, return_exceptions=True)
 

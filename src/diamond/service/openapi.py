@@ -1,4 +1,4 @@
-"""`python -m diamond.service.openapi FILE`: write the API's description, as committed in `web/openapi.json`."""
+"""`python -m diamond.service.openapi [FILE]`: write the API's description to a file, or print it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ def openapi_text() -> str:
 
 
 def main() -> None:
-    Path(sys.argv[1] if len(sys.argv) > 1 else "web/openapi.json").write_text(openapi_text())
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(openapi_text())
+    else:
+        sys.stdout.write(openapi_text())
 
 
 if __name__ == "__main__":

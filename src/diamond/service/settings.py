@@ -132,9 +132,9 @@ def _check_certificate(certificate: Certificate, public: str) -> None:
 
 def read_proxies(text: str) -> tuple[str, ...]:
     """Addresses with commas between them."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    addresses = [word.strip() for word in text.split(",") if word.strip()]
     try:
-        return tuple(str(ip_address(word)) for word in words)
+        return tuple(str(ip_address(word)) for word in addresses)
     except ValueError as error:
         raise BadRequest(
             f"proxies: {error}", "Give IP addresses, such as 10.0.0.5,10.0.0.6"

@@ -59,9 +59,9 @@ class Account:
     """The command of the builder, without its arguments."""
     patience: float = PATIENCE_SECONDS
 
-    def run(self, words: Sequence[str], **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(self, command: Sequence[str], **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self._command(words, variables),
+            self._command(command, variables),
             capture_output=True,
             text=True,
             timeout=self.patience,
@@ -69,15 +69,15 @@ class Account:
             cwd="/",
         )
 
-    def start(self, words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    def start(self, command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
         with log.open("ab") as sink:
             return subprocess.Popen(
-                self._command(words, {}), stdout=sink, stderr=subprocess.STDOUT, cwd="/"
+                self._command(command, {}), stdout=sink, stderr=subprocess.STDOUT, cwd="/"
             )
 
-    def _command(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    def _command(self, command: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         given = [f"{name}={value}" for name, value in variables.items()]
-        return [*self.prefix, *given, *words]
+        return [*self.prefix, *given, *command]
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ class Bench:
         return self.finished(self.start(self.prepare(site=site, **changes)))
 
     def start(self, file: Path) -> tuple[subprocess.Popen[bytes], Path]:
-        words = [*self.account.builder, "run", str(file), "--steps", str(file.parent / "steps")]
-        return self.account.start(words, file.parent / "log"), file
+        command = [*self.account.builder, "run", str(file), "--steps", str(file.parent / "steps")]
+        return self.account.start(command, file.parent / "log"), file
 
     def finished(self, started: tuple[subprocess.Popen[bytes], Path]) -> Built:
         process, file = started
@@ -144,8 +144,8 @@ class Bench:
     def enter(self, built: Built, *options: str) -> subprocess.CompletedProcess[str]:
         """Write the script that runs commands inside the image."""
         script = built.file.parent / "enter.sh"
-        words = ["enter", str(built.file), "--script", str(script), *options]
-        return self.account.run([*self.account.builder, *words])
+        command = ["enter", str(built.file), "--script", str(script), *options]
+        return self.account.run([*self.account.builder, *command])
 
     def inside(self, built: Built, command: str, *options: str, **variables: str) -> str:
         """The output of a command inside the image."""
@@ -213,13 +213,15 @@ class RuntimeConformance:
         assert said[4].startswith("-rwxr-xr-x")
 
     def test_each_step_has_its_own_part_of_the_log(self, first: Built) -> None:
-        planned = [one["name"] for one in first.last("plan")["steps"]]
+        planned = [step["name"] for step in first.last("plan")["steps"]]
         assert planned[0] == "base"
         assert planned[-4:] == ["command-1", "command-2", *self.last_steps]
         assert [*first.steps("cached"), *first.steps("ended")] == planned
         content = first.log.encode()
         ended = next(
-            one for one in first.events if one.get("step") == "command-2" and "log_to" in one
+            event
+            for event in first.events
+            if event.get("step") == "command-2" and "log_to" in event
         )
         assert content[ended["log_from"] : ended["log_to"]].startswith(b"==> command-2")
         assert ended["exit_code"] == 0
@@ -284,12 +286,12 @@ class RuntimeConformance:
 
     def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
         """Whatever is typed there, files of the folder that it was opened from stay."""
-        words, here = broken.last("failed")["shell"], bench.folder / new_id("here")
+        shell, here = broken.last("failed")["shell"], bench.folder / new_id("here")
         here.mkdir(mode=0o777)
         here.chmod(0o777)
         (here / "precious").write_text("a person's own file")
         process = subprocess.Popen(
-            [*bench.account.prefix, *words],
+            [*bench.account.prefix, *shell],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=here,
@@ -352,9 +354,9 @@ class RuntimeConformance:
     def test_two_at_once_build_one(self, bench: Bench, first: Built) -> None:
         recipe = self.recipe(f"echo {new_id('twice')} >>{{place}}")
         started = [bench.start(bench.prepare(**recipe)) for _ in range(2)]
-        built = [bench.finished(one) for one in started]
-        assert [one.code for one in built] == [0, 0], built[0].log + built[1].log
-        assert sorted(bool(one.steps("started")) for one in built) == [False, True]
+        built = [bench.finished(build) for build in started]
+        assert [build.code for build in built] == [0, 0], built[0].log + built[1].log
+        assert sorted(bool(build.steps("started")) for build in built) == [False, True]
         assert built[0].record["sha256"] == built[1].record["sha256"]
 
     def test_nothing_of_the_persons_shell_leaks_in(self, bench: Bench, first: Built) -> None:
@@ -424,14 +426,14 @@ class RuntimeConformance:
 def _builder_of(pid: int) -> int:
     """The Python process below `runuser` and `env`."""
     return next(
-        one
-        for one in [pid, *_descendants(pid)]
-        if b"python" in Path(f"/proc/{one}/exe").resolve().name.encode()
+        process
+        for process in [pid, *_descendants(pid)]
+        if b"python" in Path(f"/proc/{process}/exe").resolve().name.encode()
     )
 
 
 def _descendants(pid: int) -> list[int]:
-    found = []
+    descendants = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = status.read_text().rsplit(")", 1)[1].split()
@@ -439,25 +441,25 @@ def _descendants(pid: int) -> list[int]:
             continue
         if int(fields[1]) == pid:
             child = int(status.parent.name)
-            found += [child, *_descendants(child)]
-    return found
+            descendants += [child, *_descendants(child)]
+    return descendants
 
 
 def _running(mark: str) -> list[str]:
     """Processes whose command line contains this text."""
-    found = []
+    running = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            words = file.read_bytes()
+            command_line = file.read_bytes()
         except OSError:
             continue
-        if mark.encode() in words:
-            found.append(words.replace(b"\0", b" ").decode(errors="replace"))
-    return found
+        if mark.encode() in command_line:
+            running.append(command_line.replace(b"\0", b" ").decode(errors="replace"))
+    return running
 
 
 def _left_in(folder: Path) -> list[str]:
-    return sorted(one.name for one in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def _kill(pid: int) -> None:

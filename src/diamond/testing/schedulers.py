@@ -301,8 +301,8 @@ class SchedulerConformance:
         assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*_", prefix) for prefix in prefixes), names
         submission = self.submission_of(scheduler, folder, "env >.seen; mv .seen seen")
         scheduler.submit(submission)
-        told = self.wait_for_file(scheduler, submission.folder / "seen").splitlines()
-        assert any(line.startswith(tuple(prefixes)) for line in told)
+        seen = self.wait_for_file(scheduler, submission.folder / "seen").splitlines()
+        assert any(line.startswith(tuple(prefixes)) for line in seen)
 
     def test_text_for_the_batch_script_is_valid_shell(
         self, scheduler: Scheduler, folder: Path
@@ -323,8 +323,8 @@ class SchedulerConformance:
             pytest.skip("this batch system cannot start a command in a running job")
         native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 600"))
         self.wait_for(scheduler, native_id, "running")
-        words = ["sh", "-c", 'env; echo "$1"; exit 7', "sh", "a b $HOME"]
-        call = scheduler.inside_job(native_id, words)
+        command = ["sh", "-c", 'env; echo "$1"; exit 7', "sh", "a b $HOME"]
+        call = scheduler.inside_job(native_id, command)
         done = subprocess.run(
             list(call.words), env=dict(call.environment), capture_output=True, text=True, timeout=60
         )

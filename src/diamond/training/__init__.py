@@ -30,6 +30,7 @@ from diamond.training.context import (
 )
 from diamond.training.facts import seed
 from diamond.training.metrics import log
+from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ __all__ = [
     "ResumableSampler",
     "Session",
     "TransformersCheckpoints",
+    "artifact",
     "data",
     "deadline",
     "finish",
@@ -70,6 +72,7 @@ __all__ = [
     "params",
     "resume_from",
     "run_dir",
+    "save_model",
     "secret",
     "seed",
     "should_stop",

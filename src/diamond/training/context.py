@@ -32,8 +32,8 @@ def params() -> Dict[str, Any]:
     path = os.environ.get("DIAMOND_PARAMS", "")
     if not path:
         return {}
-    found = json.loads(Path(path).read_text(encoding="utf-8"))
-    return dict(found)
+    read = json.loads(Path(path).read_text(encoding="utf-8"))
+    return dict(read)
 
 
 def data(name: str) -> Path:

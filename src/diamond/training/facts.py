@@ -33,24 +33,24 @@ _SWITCHES = (
 
 def machine(*, with_packages: bool) -> Dict[str, Any]:
     """The node, and the Python that runs this with all that it can import."""
-    found: Dict[str, Any] = {
+    facts: Dict[str, Any] = {
         "cores": _cores(),
         "architecture": platform.machine(),
         "system": _system(),
         "gpus": [],
     }
     for gpu in gpu_names():
-        found["driver"] = gpu.pop("driver", "")
-        found["gpus"].append(gpu)
+        facts["driver"] = gpu.pop("driver", "")
+        facts["gpus"].append(gpu)
     if with_packages:
-        found["python"] = platform.python_version()
-        found["packages"] = _packages()
-    return found
+        facts["python"] = platform.python_version()
+        facts["packages"] = _packages()
+    return facts
 
 
 def program() -> Dict[str, Any]:
     """This process: what it has imported, and what decides its random numbers and its arithmetic."""
-    found: Dict[str, Any] = {
+    facts: Dict[str, Any] = {
         "python": platform.python_version(),
         "libraries": _libraries(),
         "seeds": {**_seeds_in_variables(), **_given},
@@ -58,8 +58,8 @@ def program() -> Dict[str, Any]:
     }
     torch = sys.modules.get("torch")
     if torch is not None:
-        _look_at_torch(torch, found)
-    return found
+        _look_at_torch(torch, facts)
+    return facts
 
 
 def seed(number: int) -> None:
@@ -122,25 +122,25 @@ def _system() -> str:
 
 def _packages() -> Dict[str, str]:
     """By the names of their folders: reading the metadata of hundreds would take a second."""
-    found: Dict[str, str] = {}
+    packages: Dict[str, str] = {}
     for place in sys.path:
         with contextlib.suppress(OSError):
             for entry in os.listdir(place or "."):  # noqa: PTH208
                 name, dash, version = entry[: -len(".dist-info")].rpartition("-")
                 if entry.endswith(".dist-info") and dash:
-                    found.setdefault(name, version[:_LONGEST])
-    return found
+                    packages.setdefault(name, version[:_LONGEST])
+    return packages
 
 
 def _libraries() -> Dict[str, str]:
-    found = {}
+    libraries = {}
     for name, module in list(sys.modules.items()):
         if "." in name or name.startswith("_") or name in _STANDARD:
             continue
         version = getattr(module, "__version__", None)
         if isinstance(version, str):
-            found[name] = str(version)[:_LONGEST]
-    return found
+            libraries[name] = str(version)[:_LONGEST]
+    return libraries
 
 
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
@@ -159,21 +159,23 @@ def _switches() -> Dict[str, str]:
     return {name: value for name, value in known if _SETTING.fullmatch(value)}
 
 
-def _look_at_torch(torch: Any, found: Dict[str, Any]) -> None:
-    found["seeds"]["torch"] = str(torch.initial_seed())
-    found["cuda"] = str(torch.version.cuda or "")
-    settings = found["settings"]
+def _look_at_torch(torch: Any, facts: Dict[str, Any]) -> None:
+    facts["seeds"]["torch"] = str(torch.initial_seed())
+    facts["cuda"] = str(torch.version.cuda or "")
+    settings = facts["settings"]
     settings["torch.threads"] = str(torch.get_num_threads())
     settings["torch.deterministic"] = str(torch.are_deterministic_algorithms_enabled())
     settings["torch.matmul_precision"] = str(torch.get_float32_matmul_precision())
     settings["cudnn.benchmark"] = str(torch.backends.cudnn.benchmark)
     settings["cudnn.deterministic"] = str(torch.backends.cudnn.deterministic)
     if torch.cuda.is_available() and torch.cuda.is_initialized():
-        found["gpus"] = _torch_gpus(torch)
+        facts["gpus"] = _torch_gpus(torch)
 
 
 def _torch_gpus(torch: Any) -> List[Dict[str, Any]]:
     properties = [
         torch.cuda.get_device_properties(index) for index in range(torch.cuda.device_count())
     ]
-    return [{"name": one.name, "memory_mb": one.total_memory >> 20} for one in properties]
+    return [
+        {"name": property.name, "memory_mb": property.total_memory >> 20} for property in properties
+    ]

@@ -107,8 +107,10 @@ def _number(text: str) -> float:
         return 0.0
 
 
-def _ask(words: List[str]) -> str:
+def _ask(command: List[str]) -> str:
     try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=10, check=False).stdout
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=10, check=False
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""

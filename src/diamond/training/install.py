@@ -34,16 +34,20 @@ def install_training(folder: Path, *, also: Sequence[ModuleType] = ()) -> str:
 
 
 def _sources(also: Sequence[ModuleType] = ()) -> Dict[str, bytes]:
-    found = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
+    sources = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
     for package in (diamond.training, diamond.training.checkpoints, *also):
-        found.update(_files(package))
+        sources.update(_files(package))
         parent = package.__name__.rpartition(".")[0].replace(".", "/")
-        found.setdefault(f"{parent}/__init__.py", b"")
-    return found
+        sources.setdefault(f"{parent}/__init__.py", b"")
+    return sources
 
 
 def _files(package: ModuleType) -> Iterator[Tuple[str, bytes]]:
-    modules = [one.name for one in pkgutil.iter_modules(package.__path__) if not one.ispkg]
+    modules = [
+        found_module.name
+        for found_module in pkgutil.iter_modules(package.__path__)
+        if not found_module.ispkg
+    ]
     for name in ["__init__", *modules]:
         content = pkgutil.get_data(package.__name__, f"{name}.py")
         if content is not None:

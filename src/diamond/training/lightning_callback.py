@@ -56,15 +56,19 @@ class _Progress:
 
     def __init__(self, trainer: Any, own: Callback) -> None:
         self._trainer = trainer
-        self._callbacks = {one.state_key: one for one in trainer.callbacks if one is not own}
+        self._callbacks = {
+            callback.state_key: callback for callback in trainer.callbacks if callback is not own
+        }
 
     def state_dict(self) -> Dict[str, Any]:
         trainer = self._trainer
         return {
             "loops": trainer.fit_loop.state_dict(),
-            "schedulers": [one.scheduler.state_dict() for one in trainer.lr_scheduler_configs],
+            "schedulers": [
+                config.scheduler.state_dict() for config in trainer.lr_scheduler_configs
+            ],
             "precision": trainer.precision_plugin.state_dict(),
-            "callbacks": {key: one.state_dict() for key, one in self._callbacks.items()},
+            "callbacks": {key: callback.state_dict() for key, callback in self._callbacks.items()},
         }
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
@@ -73,6 +77,6 @@ class _Progress:
         for config, saved in zip(trainer.lr_scheduler_configs, state["schedulers"]):
             config.scheduler.load_state_dict(saved)
         trainer.precision_plugin.load_state_dict(state["precision"])
-        for key, one in self._callbacks.items():
+        for key, callback in self._callbacks.items():
             if state["callbacks"].get(key):
-                one.load_state_dict(state["callbacks"][key])
+                callback.load_state_dict(state["callbacks"][key])

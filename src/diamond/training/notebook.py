@@ -21,8 +21,8 @@ This environment cannot run a notebook: {error}.
 Diamond adds nbclient and ipykernel to environments that it makes; add them to your own image."""
 
 
-def main(words: List[str]) -> int:
-    source, target = Path(words[0]), Path(words[1])
+def main(arguments: List[str]) -> int:
+    source, target = Path(arguments[0]), Path(arguments[1])
     try:
         nbformat, nbclient = (importlib.import_module(name) for name in ("nbformat", "nbclient"))
         importlib.import_module("ipykernel")
@@ -43,7 +43,11 @@ def _put_values(notebook: Any, values: Dict[str, Any], nbformat: Any) -> None:
         return
     text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
     cell = nbformat.v4.new_code_cell(text, metadata={"tags": ["injected-parameters"]})
-    tagged = [n for n, one in enumerate(notebook.cells) if _TAG in one.metadata.get("tags", [])]
+    tagged = [
+        n
+        for n, candidate in enumerate(notebook.cells)
+        if _TAG in candidate.metadata.get("tags", [])
+    ]
     notebook.cells.insert(tagged[0] + 1 if tagged else 0, cell)
 
 

@@ -67,9 +67,9 @@ def run_usage(pid: int, given: Mapping[str, str]) -> Usage:
     variables = {member: _variables(member) for member in processes}
     attempt = f"DIAMOND_ATTEMPT={given.get('DIAMOND_ATTEMPT') or None}".encode()
     roots = [pid, *(member for member in processes if attempt in variables[member])]
-    found = {member for root in roots for member in tree_of(root, processes)}
+    members = {member for root in roots for member in tree_of(root, processes)}
     node = f"DIAMOND_NODE_RANK={given.get('DIAMOND_NODE_RANK') or 0}".encode()
-    own = [member for member in found if _is_on(node, variables[member])]
+    own = [member for member in members if _is_on(node, variables[member])]
     return _usage({member: processes[member] for member in own if member != os.getpid()})
 
 
@@ -99,12 +99,12 @@ def tree_of(pid: int, processes: Dict[int, Process]) -> List[int]:
     children: Dict[int, List[int]] = {}
     for member, process in processes.items():
         children.setdefault(process.parent, []).append(member)
-    found, pending = [], [pid] if pid in processes else []
+    members, pending = [], [pid] if pid in processes else []
     while pending:
         member = pending.pop()
-        found.append(member)
+        members.append(member)
         pending.extend(children.get(member, []))
-    return found
+    return members
 
 
 def all_processes() -> Dict[int, Process]:
@@ -117,13 +117,15 @@ def all_processes() -> Dict[int, Process]:
 
 def processes_from_ps(text: str) -> Dict[int, Process]:
     """From `ps -A -o pid=,ppid=,time=,rss=`; an unexpected line is skipped."""
-    found: Dict[int, Process] = {}
+    processes: Dict[int, Process] = {}
     for line in text.splitlines():
-        words = line.split()
-        if len(words) == 4 and words[0].isdigit() and words[3].isdigit():
-            resident = int(words[3]) * 1024
-            found[int(words[0])] = Process(int(words[1]), _clock_seconds(words[2]), resident)
-    return found
+        columns = line.split()
+        if len(columns) == 4 and columns[0].isdigit() and columns[3].isdigit():
+            resident = int(columns[3]) * 1024
+            processes[int(columns[0])] = Process(
+                int(columns[1]), _clock_seconds(columns[2]), resident
+            )
+    return processes
 
 
 def _from_proc(pid: int) -> Optional[Process]:
@@ -145,9 +147,11 @@ def _from_proc(pid: int) -> Optional[Process]:
 
 
 def _ask_ps() -> str:
-    words = ["ps", "-A", "-o", "pid=,ppid=,time=,rss="]
+    command = ["ps", "-A", "-o", "pid=,ppid=,time=,rss="]
     try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=10, check=False).stdout
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=10, check=False
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
 

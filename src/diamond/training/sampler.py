@@ -81,7 +81,7 @@ class OtherNodes:
         """When each file was written, by its own clock, and when that was first noticed, by this process's clock."""
 
     def numbers(self, stale_seconds: float) -> Dict[str, Dict[str, object]]:
-        found: Dict[str, Dict[str, object]] = {}
+        numbers: Dict[str, Dict[str, object]] = {}
         for file in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError):
                 written = file.stat().st_mtime_ns
@@ -91,8 +91,8 @@ class OtherNodes:
                     self._seen[file.name] = known = (written, now)
                 data = json.loads(file.read_text())
                 if now - known[1] <= stale_seconds and isinstance(data, dict):
-                    found[file.stem] = data
-        return found
+                    numbers[file.stem] = data
+        return numbers
 
 
 Write = Callable[[Dict[str, object], float], None]
@@ -143,12 +143,12 @@ def _number(value: object) -> float:
 
 def _flat(numbers: Dict[str, object]) -> List[Tuple[str, object]]:
     """As the service names them: `gpu0_percent` for a number of the first GPU."""
-    found = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
+    values = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
     gpus = numbers.get("gpus")
     for at, gpu in enumerate(gpus if isinstance(gpus, list) else []):
         if isinstance(gpu, dict):
-            found += [(f"gpu{at}_{name}", gpu[name]) for name in gpu if name != "index"]
-    return found
+            values += [(f"gpu{at}_{name}", gpu[name]) for name in gpu if name != "index"]
+    return values
 
 
 def _alive_for(pid: int, seconds: float) -> bool:

@@ -97,8 +97,8 @@ def _part() -> None:
 
 def _keep_for_good(things: Iterable[Any]) -> None:
     """Also while the interpreter removes its modules."""
-    for one in things:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
+    for thing in things:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def _distributed() -> Any:

@@ -116,7 +116,9 @@ def _stateful_callbacks() -> List[Any]:
     """
     handler = sys._getframe(2).f_locals.get("self")
     kind = getattr(trainer_callback, "ExportableState", ())
-    return [one for one in getattr(handler, "callbacks", []) if isinstance(one, kind)]
+    return [
+        callback for callback in getattr(handler, "callbacks", []) if isinstance(callback, kind)
+    ]
 
 
 class _Progress:
@@ -137,20 +139,23 @@ class _Progress:
 
     def state_dict(self) -> Dict[str, Any]:
         known = [name for name in self._NAMES if hasattr(self._state, name)]
-        callbacks = [(type(one).__name__, one.state()["attributes"]) for one in self._callbacks]
+        callbacks = [
+            (type(callback).__name__, callback.state()["attributes"])
+            for callback in self._callbacks
+        ]
         return {**{name: getattr(self._state, name) for name in known}, "callbacks": callbacks}
 
     def load_state_dict(self, saved: Dict[str, Any]) -> None:
         callbacks = saved.pop("callbacks", [])
         for name, value in saved.items():
             setattr(self._state, name, value)
-        for one in self._callbacks:
-            self._give(one, callbacks)
+        for callback in self._callbacks:
+            self._give(callback, callbacks)
 
-    def _give(self, one: Any, callbacks: List[Any]) -> None:
+    def _give(self, callback: Any, callbacks: List[Any]) -> None:
         """The first remaining one of its class; a new callback starts fresh."""
         for place, (name, attributes) in enumerate(callbacks):
-            if name == type(one).__name__:
-                vars(one).update(attributes)
+            if name == type(callback).__name__:
+                vars(callback).update(attributes)
                 del callbacks[place]
                 return

@@ -52,6 +52,8 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
+    "POST /models/{model}/shares": {"with_kind": "person", "with_id": "local"},
+    "PUT /models/{model}/aliases/{alias}": {"version": 1},
     "POST /images/{image}/copies": {"endpoint": "away"},
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
@@ -65,6 +67,7 @@ QUERIES = {
     "GET /datasets/reference": "?text=x",
     "DELETE /datasets/{dataset}/shares": "?with_kind=person&with_id=x",
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
+    "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
     "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
@@ -134,6 +137,11 @@ def _new_image(cast: Cast) -> str:
     scene = Scene(cast.service, owner, agent, f"m{number}")
     environment = {**ENVIRONMENT, "test": f"echo {number}"}
     return str(built(scene, f"image-{number}", number, environment)["id"])
+
+
+def _new_model(cast: Cast) -> str:
+    made = cast.caller("owner").post("/models", {"name": f"model-{next(_numbers)}"})
+    return str(made["id"])
 
 
 def _new_move(cast: Cast) -> str:
@@ -211,6 +219,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "endpoint": _new_endpoint,
     "token": _new_token,
     "image": _new_image,
+    "model": _new_model,
     "move": _new_move,
     "dataset": _new_dataset,
     "addition": _new_addition,

@@ -172,3 +172,25 @@ def test_a_key_or_code_asked_for_again_is_a_fresh_one_also_under_the_same_idempo
         service.client.post("/endpoints", {"name": name, "carrier": carrier})
         made = {service.client.post(f"/endpoints/{name}/{path}", **once)[field] for _ in range(2)}
         assert len(made) == 2
+
+
+def test_what_is_free_becomes_a_history_of_how_busy_it_was(scene: Scene) -> None:
+    def report(idle: int) -> None:
+        free = {"gpu": {"nodes_idle": 1, "nodes_total": 4, "gpus_idle": idle, "pending": 6}}
+        partitions = [{"name": "gpu", "nodes_total": 4, "gpus_per_node": {"a100": 4}}]
+        facts = {
+            name: {"value": value, "source": "sinfo", "at": time.time()}
+            for name, value in (("free", free), ("partitions", partitions))
+        }
+        scene.agent.good("profile", {"probed_at": time.time(), "facts": facts})
+
+    report(16)
+    report(0)
+    task, attempt = scene.taken()
+    scene.tell("started", task, attempt, run=1, node="n1")
+    load = scene.client.get(f"/endpoints/{scene.name}/load")
+    (partition,) = load["partitions"]
+    assert partition["name"] == "gpu"
+    assert sum(hour["busy"] for hour in partition["hours"]) in (0.5, 1.0)  # 1.0: a new hour began
+    assert partition["hours"][-1]["pending"] == 6
+    assert load["used"][-1]["tasks"] == 1

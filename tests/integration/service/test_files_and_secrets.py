@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import random
 import sqlite3
+import zipfile
 from typing import Any
 
 import pytest
 
+from diamond.service.output.files import with_origin
+from diamond.service.output.schemas import FileEntry
 from diamond.service.platform.relay.relay import ANSWER_SECONDS
 from support.scene import Scene, new_scene
 from support.service import RunningService
@@ -58,6 +62,50 @@ def test_a_file_comes_whole_and_by_range(scene: Scene) -> None:
         changed = {"Range": "bytes=8999990-", "If-Range": '"sha256:other"'}
         assert scene.client.call("GET", path, headers=changed).status == 200
         assert scene.client.call("GET", path, headers={"Range": "bytes=9999999-"}).status == 416
+
+
+def test_results_come_as_one_zip_without_names_that_would_leave_it(scene: Scene) -> None:
+    task, _ = scene.taken()
+
+    def agent(request: dict[str, Any]) -> tuple[bytes, bool]:
+        if request["type"] != "list-files":
+            return machine(request)
+        names = {"": ["out", "model.pt", "../../evil", "/etc/x"], "out": ["out/log.csv"]}
+        items = [
+            {
+                "path": name,
+                "kind": "folder" if name == "out" else "file",
+                "size": 10,
+                "modified": 1.0,
+            }
+            for name in names[request["path"]]
+        ]
+        return json.dumps({"items": items}).encode(), True
+
+    with scene.agent.answering(agent):
+        answer = scene.client.call("GET", f"/tasks/{task}/files.zip")
+    assert answer.status == 200 and ".zip" in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert sorted(archive.namelist()) == ["model.pt", "out/log.csv"]
+        assert archive.testzip() is None and archive.read("model.pt") == FILE[:10]
+
+
+def test_what_came_with_the_job_is_told_apart_from_what_it_made() -> None:
+    sent = {"train.py": 5, "data/a.csv": 7}
+
+    def origin(path: str, size: int, modified: float = 1.0, kind: str = "file") -> str:
+        entry = FileEntry.model_validate(
+            {"path": path, "kind": kind, "size": size, "modified": modified}
+        )
+        return with_origin(entry, sent, 100.0).origin
+
+    assert origin("train.py", 5) == "input"
+    assert origin("train.py", 6) == origin("train.py", 5, modified=200.0) == "result"
+    assert origin("model.pt", 5) == "result"
+    assert (origin("data", 0, kind="folder"), origin("out", 0, kind="folder")) == (
+        "input",
+        "result",
+    )
 
 
 def test_what_the_agent_refuses_is_refused(scene: Scene) -> None:

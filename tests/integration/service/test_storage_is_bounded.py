@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import LOCAL_USER
 from diamond.service.output import archive
 from diamond.service.output.archive import archive_due_tasks
 from diamond.service.people.first_start import first_start
-from diamond.service.platform.database.engine import Store, Transaction
+from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.tables import jobs, tasks
 from diamond.service.platform.services import Services
 from diamond.service.settings import Settings
@@ -172,12 +173,12 @@ def test_what_is_old_enough_is_archived_by_itself(tmp_path: Path, database_url: 
 def test_a_task_that_cannot_be_archived_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    final_metrics = archive._final_metrics
+    final_metrics = archive.final_metrics
 
-    async def fails_for_one(tx: Transaction, task: str) -> dict[str, FinalMetric]:
+    async def fails_for_one(connection: AsyncConnection, task: str) -> dict[str, FinalMetric]:
         if task == "t0":
             raise ValueError("a curve that nobody can read")
-        return await final_metrics(tx, task)
+        return await final_metrics(connection, task)
 
     async def look(store: Store) -> list[str]:
         await first_start(store)
@@ -193,7 +194,7 @@ def test_a_task_that_cannot_be_archived_stops_no_other(
             rows = await connection.execute(select(tasks.c.id).where(tasks.c.archived.is_not(None)))
             return list(rows.scalars())
 
-    monkeypatch.setattr(archive, "_final_metrics", fails_for_one)
+    monkeypatch.setattr(archive, "final_metrics", fails_for_one)
     assert with_store(tmp_path, "", look) == ["t1"]
     assert "archiving a task failed" in caplog.text
 

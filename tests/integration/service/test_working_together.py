@@ -156,6 +156,7 @@ def test_what_is_done_is_written_down_with_who_did_it(service: RunningService, a
     me = ada.get("/me")["id"]
     lines = service.client.get(f"/audit?user={me}")["items"]
     assert [one["action"] for one in lines] == ["POST /endpoints", "POST /jobs"]
+    assert [one["words"] for one in lines] == ["added an endpoint", "submitted a job"]
     assert (lines[1]["about"]["job"], lines[1]["about"]["digest"]) == (job["id"], job["digest"])
     assert lines[1]["address"] == "127.0.0.1"
     token = ada.get("/tokens")["items"][0]
@@ -258,3 +259,14 @@ def test_people_hear_of_what_is_shared_with_them_and_of_their_place_in_a_project
         True,
     ]
     assert len(titles) == 3 and ada.get("/notifications")["items"] == []
+
+
+def test_who_holds_an_invitation_sees_who_sent_it_and_to_what(
+    service: RunningService, ada: Client
+) -> None:
+    project = new_project(ada)
+    code = ada.post(f"/projects/{project['id']}/invitations")["code"]
+    stranger = Client(service.url)
+    shown = stranger.post("/invitations/look", {"code": code})
+    assert (shown["by"], shown["project"]) == (ada.get("/me")["name"], project["name"])
+    assert stranger.call("POST", "/invitations/look", {"code": "made-up"}).status == 404

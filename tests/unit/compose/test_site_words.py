@@ -41,6 +41,7 @@ def test_a_machine_speaks_of_itself() -> None:
         "This machine has no GPU.",
         "This machine has 4 cores.",
         "This machine has 8.0 GB.",
+        "1h if left empty.",
     ]
 
 
@@ -50,7 +51,7 @@ def test_a_partition_speaks_of_its_nodes() -> None:
         "A node of gpu has 4 GPUs.",
         "A node of gpu has 64 cores.",
         "A node of gpu has 256.0 GB.",
-        "At most 2d in gpu.",
+        "At most 2d in gpu. 1h if left empty.",
     ]
 
 

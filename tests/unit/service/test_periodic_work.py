@@ -47,8 +47,9 @@ def test_every_part_of_the_hourly_work_is_done_when_all_the_others_fail(
         tried.append("work")
         raise RecursionError
 
-    monkeypatch.setattr(periodic, "prune_blobs", fails)
-    monkeypatch.setattr(periodic, "warn", fails)
+    parts = ("archive_due_tasks", "prune_blobs", "rebuild_records", "warn")
+    for part in parts:
+        monkeypatch.setattr(periodic, part, fails)
 
     class BrokenServices:
         store = BrokenStore()
@@ -56,4 +57,6 @@ def test_every_part_of_the_hourly_work_is_done_when_all_the_others_fail(
         image_files = Broken("image_files")
 
     asyncio.run(periodic.tidy(cast("Services", BrokenServices())))
-    assert tried == ["store.run"] * len(periodic.FORGOTTEN) + ["work", "image_files.prune", "work"]
+    assert sorted(tried) == sorted(
+        ["store.run"] * len(periodic.FORGOTTEN) + ["image_files.prune"] + ["work"] * len(parts)
+    )

@@ -10,6 +10,7 @@ from diamond.core.errors import BadRequest, Forbidden, NotFound
 from diamond.service.access.authorize import Action, Freshness, admit, may, require
 from diamond.service.access.principal import LOCAL_USER, Kind, Principal
 from diamond.service.access.rules import RULES
+from diamond.service.access.verbs import VERBS, verb_of
 from diamond.service.events.cursor import Cursor, decode
 from diamond.service.output.metric_lines import read_lines
 from diamond.service.output.thinning import thin
@@ -144,3 +145,9 @@ def test_no_token_makes_another_way_in_where_a_fresh_sign_in_is_asked_for(call: 
             admit(program, RULES[call], asked)
         admit(Principal(Kind.PERSON, LOCAL_USER), RULES[call], asked)
         admit(program, RULES["POST /jobs"], asked)
+
+
+def test_the_audit_log_has_words_for_every_call_that_it_keeps() -> None:
+    kept = {call for call, rule in RULES.items() if rule.is_noted and not call.startswith("GET ")}
+    assert kept - set(VERBS) == set()
+    assert verb_of("POST /a-new-thing") == "started /a-new-thing"

@@ -45,7 +45,7 @@ const UNKNOWN_PROBLEM = {
   type: "about:blank",
 };
 
-async function problemOf(response: Response): Promise<ProblemError | UnreachableError> {
+export async function problemOf(response: Response): Promise<ProblemError | UnreachableError> {
   const text = await response.text();
   try {
     const problem = JSON.parse(text) as Schemas["Problem"];

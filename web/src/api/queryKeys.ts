@@ -11,6 +11,7 @@ export const keys = {
   scale: (id: string) => ["scale", id],
   endpoints: ["endpoints"],
   images: ["images"],
+  models: ["models"],
   builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],

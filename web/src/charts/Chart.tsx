@@ -21,10 +21,10 @@ type ChartProps = Omit<ChartStyle, "dark"> & {
 /** Curves on a canvas. Drag or use + - ← → to zoom and move; double-click or 0 shows everything. */
 export function Chart({ label, curves, height = 240, onRange, handle, ...settings }: ChartProps) {
   const dark = useComputedColorScheme("light") === "dark";
-  const { axis, log, smooth, range, fromZero, axisNames } = settings;
+  const { axis, log, smooth, range, fromZero, axisNames, unit } = settings;
   const look = useMemo(
-    () => ({ axis, log, smooth, range, fromZero, axisNames, dark }),
-    [axis, log, smooth, range, fromZero, axisNames, dark],
+    () => ({ axis, log, smooth, range, fromZero, axisNames, unit, dark }),
+    [axis, log, smooth, range, fromZero, axisNames, unit, dark],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { engine, drawn, setDrawn } = useEngine(frame);

@@ -21,6 +21,8 @@ export type ChartStyle = {
   fromZero?: boolean;
   /** Names of the axes, for a few measured points that are marked individually. */
   axisNames?: { x: string; y: string };
+  /** Of the values, written above the y axis. */
+  unit?: string;
   dark: boolean;
 };
 
@@ -46,7 +48,7 @@ export function chartOptions(curves: Curve[], look: ChartStyle): Option {
     yAxis: {
       type: look.log ? "log" : "value",
       scale: !look.fromZero,
-      ...(look.axisNames && { ...axisName(look.axisNames.y, textColor), nameGap: 10 }),
+      ...(yName(look) && { ...axisName(yName(look), textColor), nameGap: 10 }),
       axisLabel: { color: textColor, formatter: formatNumber },
       splitLine: { lineStyle: { color: grid } },
     },
@@ -68,8 +70,12 @@ function axisName(name: string, ink: string): Option {
 }
 
 /** The axis names need extra room. */
-function gridOf({ axisNames }: ChartStyle): Option {
-  return { left: 8, right: 16, top: axisNames ? 30 : 12, bottom: 22, containLabel: true };
+function gridOf(look: ChartStyle): Option {
+  return { left: 8, right: 16, top: yName(look) ? 30 : 12, bottom: 22, containLabel: true };
+}
+
+function yName({ axisNames, unit }: ChartStyle): string {
+  return axisNames?.y ?? unit ?? "";
 }
 
 function xName({ axis, axisNames }: ChartStyle): string {

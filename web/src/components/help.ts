@@ -11,6 +11,8 @@ const HELP: Record<PagePath, string> = {
   "/images": "/docs/images/",
   "/images/compare": "/docs/images/",
   "/images/$image": "/docs/images/",
+  "/models": "/docs/models/",
+  "/models/$model": "/docs/models/",
   "/build": "/docs/images/",
   "/build/$task": "/docs/images/",
   "/endpoints": "/docs/endpoints/",

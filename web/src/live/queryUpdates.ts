@@ -15,6 +15,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   endpoints: [keys.endpoints, keys.overview],
   overview: [keys.overview],
   announcements: [keys.announcements],
+  models: [keys.models],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
@@ -29,6 +30,7 @@ const MAYBE_STALE = [
   keys.overview,
   keys.endpoints,
   keys.images,
+  keys.models,
   keys.notifications,
   keys.announcements,
 ];

@@ -1,4 +1,5 @@
 import {
+  IconBrain,
   IconHammer,
   IconHistory,
   IconHome,
@@ -25,6 +26,7 @@ const PAGES = [
   { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
   { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
   { to: "/images", label: "Images", icon: IconPackage, for: "everyone" },
+  { to: "/models", label: "Models", icon: IconBrain, for: "everyone" },
   { to: "/build", label: "Image Builder", icon: IconHammer, for: "everyone" },
   { to: "/endpoints", label: "Endpoints", icon: IconServer2, for: "everyone" },
   { to: "/projects", label: "Projects", icon: IconUsersGroup, for: "many" },

@@ -110,15 +110,19 @@ class Transfers:
 
     def _clear(self, sha256: str) -> None:
         """Remove the part of a file that has arrived, unless another transfer needs it too."""
-        others = [_saved(one) for one in self._intents.glob("*.json")]
-        wanted = {one.file.sha256 for one in others if isinstance(one, FetchImage)}
+        others = [_saved(path) for path in self._intents.glob("*.json")]
+        wanted = {intent.file.sha256 for intent in others if isinstance(intent, FetchImage)}
         if sha256 and sha256 not in wanted:
             self._part(sha256).unlink(missing_ok=True)
 
     def send_inventory(self) -> None:
         """What is here now, so that nobody is sent to an image that no longer exists."""
         looked = time.monotonic()
-        items = [self._told(one) for one in every(self._image_folders) if Path(one.file).exists()]
+        items = [
+            self._told(manifest)
+            for manifest in every(self._image_folders)
+            if Path(manifest.file).exists()
+        ]
         age = time.monotonic() - looked
         ask(self.link, "images", ImageInventory(items, age), timeout=120)
 
@@ -203,15 +207,15 @@ class Transfers:
 
     def _fetch(self, command: FetchImage) -> None:
         manifest = manifest_from({**command.record, "file": "", "stat": {}, "shared": False})
-        found = self._found(manifest)
-        if found is None:
+        here = self._found(manifest)
+        if here is None:
             part = self._part(manifest.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
             with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, manifest, part)
-                found = arrived(self._image_folders, manifest, part, sha256=arriving.sha256())
-        done = TransferReport(command.move, "done", bytes=found.size, record=self._told(found))
+                here = arrived(self._image_folders, manifest, part, sha256=arriving.sha256())
+        done = TransferReport(command.move, "done", bytes=here.size, record=self._told(here))
         self._report(done)
 
     def _found(self, manifest: ImageManifest) -> ImageManifest | None:
@@ -286,10 +290,10 @@ class Transfers:
         self.send_inventory()
 
     def _own(self, sha256: str) -> ImageManifest:
-        found = find_file(self._image_folders, sha256)
-        if found is None:
+        manifest = find_file(self._image_folders, sha256)
+        if manifest is None:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
-        return verify(self._image_folders, found)
+        return verify(self._image_folders, manifest)
 
     def _told(self, manifest: ImageManifest) -> dict[str, Any]:
         return manifest_data(manifest) if self.tells_all() else public_manifest_data(manifest)

@@ -26,9 +26,9 @@ def list_files(
             return [_item(path, os.fstat(descriptor))], None
         names = sorted(_names(descriptor))
         end = max(0, start) + most
-        found = [(name, _look(descriptor, name)) for name in names[max(0, start) : end]]
+        entries = [(name, _look(descriptor, name)) for name in names[max(0, start) : end]]
     prefix = "/".join(steps_of(path))
-    items = [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
+    items = [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in entries if facts]
     return items, end if end < len(names) else None
 
 

@@ -47,8 +47,8 @@ def filled(text: str, known: Mapping[str, str]) -> Tuple[str, List[str]]:
     """
     values, unknown = {"PATH": DEFAULT_PATH, **known}, []
 
-    def replaced(found: re.Match[str]) -> str:
-        name, fallback = found.group("braced") or found.group("plain"), found.group("fallback")
+    def replaced(match: re.Match[str]) -> str:
+        name, fallback = match.group("braced") or match.group("plain"), match.group("fallback")
         if name not in values and fallback is None:
             unknown.append(name)
         return values.get(name) or fallback or ""

@@ -21,14 +21,14 @@ def from_conda(data: Any) -> Imported:
             "This is not a conda environment", "It needs a list under `dependencies:`."
         )
     python, listed, others = "", [], []
-    for one in data.get("dependencies") or []:
-        found = _PYTHON.match(str(one)) if isinstance(one, str) else None
-        if isinstance(one, dict):
-            listed += [str(line) for line in one.get("pip") or []]
-        elif found:
-            python = found.group(1)
-        elif str(one).strip() not in ("pip", "python"):
-            others.append(str(one))
+    for dependency in data.get("dependencies") or []:
+        match = _PYTHON.match(str(dependency)) if isinstance(dependency, str) else None
+        if isinstance(dependency, dict):
+            listed += [str(line) for line in dependency.get("pip") or []]
+        elif match:
+            python = match.group(1)
+        elif str(dependency).strip() not in ("pip", "python"):
+            others.append(str(dependency))
     pip = from_requirements("\n".join(listed))
     variables = {str(k): str(v) for k, v in (data.get("variables") or {}).items()}
     environment = replace(pip.environment, python=python, variables=variables)
@@ -37,10 +37,12 @@ def from_conda(data: Any) -> Imported:
 
 def _left_out(data: Any, listed: List[str]) -> List[str]:
     said = []
-    others = [one for one in listed if not _TOOL.match(one)]
-    for one in listed:
-        if one not in others and one.startswith("python"):
-            said.append(f"`{one}` is not a single version: write one as `python:`, such as 3.12")
+    others = [package for package in listed if not _TOOL.match(package)]
+    for package in listed:
+        if package not in others and package.startswith("python"):
+            said.append(
+                f"`{package}` is not a single version: write one as `python:`, such as 3.12"
+            )
     if others:
         said.append(
             "conda packages are not imported; name their counterparts under `requirements:` or `system:`: "

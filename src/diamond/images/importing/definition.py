@@ -84,24 +84,24 @@ def _base(header: Dict[str, str]) -> str:
 
 
 def _joined(sections: List[Tuple[str, str]], name: str) -> str:
-    return "\n".join(body for one, body in sections if one.split()[0] == name)
+    return "\n".join(body for title, body in sections if title.split()[0] == name)
 
 
 def _variables(text: str) -> Tuple[Dict[str, str], List[str]]:
-    found: Dict[str, str] = {}
+    variables: Dict[str, str] = {}
     said = []
     for line in text.splitlines():
         match = _EXPORT.match(line)
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        value, unknown = filled(match.group(2), found) if match else ("", [])
+        value, unknown = filled(match.group(2), variables) if match else ("", [])
         if match and not unknown and not re.search(r"[$`;&|]", value):
-            found[match.group(1)] = "".join(split_words(value))
+            variables[match.group(1)] = "".join(split_words(value))
         else:
             said.append(
                 f"`{line.strip()}` of %environment is not a plain value: set it in a command or in the job"
             )
-    return found, said
+    return variables, said
 
 
 def _labels(text: str) -> Dict[str, str]:
@@ -112,4 +112,4 @@ def _labels(text: str) -> Dict[str, str]:
 def _copies(text: str) -> Dict[str, str]:
     lines = [line for line in text.splitlines() if line.strip()]
     pairs = [split_words(line) for line in lines if not line.lstrip().startswith("#")]
-    return {words[0]: words[-1] for words in pairs}
+    return {pair[0]: pair[-1] for pair in pairs}

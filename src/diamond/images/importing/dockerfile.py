@@ -50,11 +50,11 @@ class _Reader:
                 "This Dockerfile has several stages",
                 "Build it elsewhere and name the result as `base:`.",
             )
-        words = [word for word in rest.split() if not word.startswith("--")]
-        if not words:
+        arguments = [word for word in rest.split() if not word.startswith("--")]
+        if not arguments:
             raise BadRequest("This FROM names no image", "Write `FROM NAME:TAG`.")
         self._say_options("FROM", rest)
-        name = self._filled(words[0])
+        name = self._filled(arguments[0])
         if name == "scratch":
             raise BadRequest("FROM scratch names no base", "Use `base: rootfs:PATH` instead.")
         self.base = f"docker://{name}"
@@ -92,13 +92,13 @@ class _Reader:
         self.left_out.append(f"`SHELL {rest}` is not imported: commands are run by `sh -eu`")
 
     def _copy(self, rest: str) -> None:
-        words = _words(rest)
-        if any(word.startswith("--from") for word in words):
+        arguments = _words(rest)
+        if any(word.startswith("--from") for word in arguments):
             self.left_out.append(
                 f"`COPY {_short(rest)}` is not imported: it copies from another stage"
             )
             return
-        *sources, target = [word for word in words if not word.startswith("--")] or [""]
+        *sources, target = [word for word in arguments if not word.startswith("--")] or [""]
         self._say_options("COPY", rest)
         place = self._absolute(target)
         for source in sources:
@@ -131,7 +131,7 @@ class _Reader:
         return place if place.startswith("/") else f"{self.folder.rstrip('/')}/{place}"
 
     def _say_options(self, word: str, rest: str) -> None:
-        options = [one for one in rest.split() if one.startswith("--")]
+        options = [option for option in rest.split() if option.startswith("--")]
         if options:
             self.left_out.append(f"`{word} {' '.join(options)}`: the option is not imported")
 
@@ -143,12 +143,12 @@ class _Reader:
         return "\n".join([*lines, command])
 
     def _filled(self, text: str, of: str = "") -> str:
-        found, unknown = filled(text, {**self.arguments, **self.variables})
+        expanded, unknown = filled(text, {**self.arguments, **self.variables})
         for name in unknown:
             self.left_out.append(
                 f"`${name}` in {of or _short(text)} is left empty: what the base sets is not known here"
             )
-        return found
+        return expanded
 
 
 _WHY = {
@@ -186,20 +186,24 @@ def _instructions(text: str) -> Iterator[Tuple[str, str, Optional[str]]]:
             following = next(lines, "")
             if not following.lstrip().startswith("#"):
                 line = line.rstrip()[:-1] + "\n" + following
-        found = _INSTRUCTION.match(line)
-        if not found:
+        match = _INSTRUCTION.match(line)
+        if not match:
             raise BadRequest(
                 f"This line is not an instruction: {line.strip()[:80]}", "Check the file."
             )
-        word, rest = found.groups()
+        word, rest = match.groups()
         mark = _HEREDOC.search(rest) if word.upper() in ("RUN", "COPY", "ADD") else None
-        inner = "".join(f"{one}\n" for one in _until(mark.group(2), lines)) if mark else None
+        inner = (
+            "".join(f"{inner_line}\n" for inner_line in _until(mark.group(2), lines))
+            if mark
+            else None
+        )
         yield word, rest.strip(), inner
 
 
 def _mark(rest: str) -> str:
-    found = _HEREDOC.search(rest)
-    return found.group(2) if found else ""
+    match = _HEREDOC.search(rest)
+    return match.group(2) if match else ""
 
 
 def _until(mark: str, lines: Iterator[str]) -> Iterator[str]:
@@ -230,10 +234,10 @@ def _words(rest: str) -> List[str]:
 def _listed(text: str) -> Optional[List[str]]:
     """Words as a list of JSON; what only looks like one (`[ -d x ] || mkdir x`) is a command for the shell."""
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except ValueError:
         return None
-    return [str(one) for one in found] if isinstance(found, list) else None
+    return [str(item) for item in items] if isinstance(items, list) else None
 
 
 def _unquoted(text: str) -> str:

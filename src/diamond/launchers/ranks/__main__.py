@@ -10,9 +10,9 @@ from typing import List
 sys.path[0] = str(Path(__file__).resolve().parents[3])
 
 
-def main(words: List[str]) -> int:
+def main(command: List[str]) -> int:
     """`oversee PLAN`, `fork COUNT WORD…`, `rank WORD…`, or `rank-of-launcher` as `rank.sh` calls it."""
-    act, *rest = words
+    act, *rest = command
     if act == "rank":
         from diamond.launchers.ranks.rank import run_rank
 
@@ -28,12 +28,12 @@ def main(words: List[str]) -> int:
     return oversee(rest[0])
 
 
-def _fork(words: List[str]) -> int:
+def _fork(command: List[str]) -> int:
     from diamond.launchers.ranks.rank_files import RankFiles
     from diamond.launchers.starters.fork import fork_ranks
 
     files = RankFiles(Path(os.environ["DIAMOND_RANKS"]).parent)
-    return fork_ranks(int(words[0]), words[1:], on_failure=files.write_end)
+    return fork_ranks(int(command[0]), command[1:], on_failure=files.write_end)
 
 
 if __name__ == "__main__":

@@ -89,12 +89,12 @@ def read_places(cpus: Iterable[int], system: Path = SYSTEM) -> Dict[int, CpuPlac
 
 
 def _read_nodes(system: Path) -> Dict[int, int]:
-    found = {}
+    nodes = {}
     for place in system.glob("node/node[0-9]*/cpulist"):
         with contextlib.suppress(OSError, ValueError):
             node = int(place.parent.name[len("node") :])
-            found.update(dict.fromkeys(cpu_list(place.read_text()), node))
-    return found
+            nodes.update(dict.fromkeys(cpu_list(place.read_text()), node))
+    return nodes
 
 
 def _core_of(cpu: int, system: Path) -> int:
@@ -106,9 +106,9 @@ def _core_of(cpu: int, system: Path) -> int:
 
 def cpu_list(text: str) -> List[int]:
     """`0-2,8` as Linux writes it."""
-    found: List[int] = []
+    cpus: List[int] = []
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
         if first:
-            found.extend(range(int(first), int(last or first) + 1))
-    return found
+            cpus.extend(range(int(first), int(last or first) + 1))
+    return cpus

@@ -34,8 +34,8 @@ class EventFiles:
 
     def _walk(self, now: float) -> None:
         begun = time.monotonic()
-        found = written_since(self._started, find_event_files(self._run_dir))
-        newest = sorted(found, key=lambda file: _modified(file) or 0.0)[-MOST_FILES:]
+        event_files = written_since(self._started, find_event_files(self._run_dir))
+        newest = sorted(event_files, key=lambda file: _modified(file) or 0.0)[-MOST_FILES:]
         self._files = sorted(newest)
         self._rest_until = now + SHARE_OF_TIME * (time.monotonic() - begun)
 
@@ -48,7 +48,7 @@ def written_since(start: Path, files: Iterable[Path]) -> List[Path]:
 
 def find_event_files(run_dir: Path) -> List[Path]:
     """Event files in the run directory, within a bounded walk."""
-    found, pending, seen = [], [(run_dir, 0)], 0
+    event_files, pending, seen = [], [(run_dir, 0)], 0
     while pending and seen < MAX_FOLDERS:
         folder, depth = pending.pop()
         seen += 1
@@ -61,8 +61,8 @@ def find_event_files(run_dir: Path) -> List[Path]:
                 if depth < MAX_DEPTH and not entry.name.startswith("."):
                     pending.append((Path(entry.path), depth + 1))
             elif MARK in entry.name:
-                found.append(Path(entry.path))
-    return sorted(found)
+                event_files.append(Path(entry.path))
+    return sorted(event_files)
 
 
 def size_of(file: Path) -> int:

@@ -18,9 +18,9 @@ def own_address(names: List[str], interface: str, *, alone: bool) -> str:
     For a job of one node the loopback is enough; for several it is used only if there is nothing else.
     """
     if interface:
-        found = interface_address(interface)
-        if found:
-            return found
+        known_address = interface_address(interface)
+        if known_address:
+            return known_address
     if alone:
         return "127.0.0.1"
     named = [(name, _resolve(name)) for name in names if name]

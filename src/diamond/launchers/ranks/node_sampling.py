@@ -25,11 +25,11 @@ def sampled(me: Identity, files: RankFiles) -> Iterator[None]:
         yield
         return
     library = Path(__file__).resolve().parents[3]
-    words = [sys.executable, "-E", "-S", "-c", _PROGRAM, str(library)]
-    words += ["--run-folder", str(files.run_folder), "--pid", str(os.getpid()), "--node", me.node]
+    command = [sys.executable, "-E", "-S", "-c", _PROGRAM, str(library)]
+    command += ["--run-folder", str(files.run_folder), "--pid", str(os.getpid()), "--node", me.node]
     null = subprocess.DEVNULL
     with contextlib.ExitStack() as ends:
         with contextlib.suppress(OSError):
-            sampler = subprocess.Popen(words, stdin=null, stdout=null, stderr=null)
+            sampler = subprocess.Popen(command, stdin=null, stdout=null, stderr=null)
             ends.callback(sampler.kill)
         yield

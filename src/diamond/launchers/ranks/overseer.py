@@ -53,8 +53,8 @@ def oversee(plan_file: str) -> int:
         _say(verdict.culprit.message)
     if verdict.warning:
         _write_warning(files.run_folder, verdict.warning)
-    for words in filter(None, (verdict.note, verdict.warning)):
-        _say(words)
+    for sentence in filter(None, (verdict.note, verdict.warning)):
+        _say(sentence)
     return verdict.code
 
 
@@ -105,16 +105,16 @@ class Overseer:
         return Started(starter, process)
 
     def _variables(self, starter: Starter, port: int) -> Dict[str, str]:
-        found = shared_variables(self._plan, self._files, os.environ, port)
+        variables = shared_variables(self._plan, self._files, os.environ, port)
         if self._exchange is not None:
-            found["DIAMOND_ADDRESS_EXCHANGE"] = self._exchange.ticket
+            variables["DIAMOND_ADDRESS_EXCHANGE"] = self._exchange.ticket
         if (
             self._plan.binds
             and _binds(self._plan, starter)
             and os.environ.get("DIAMOND_BIND") != "none"
         ):
-            found["DIAMOND_BIND_CPUS"] = str(self._plan.cpus_per_rank)
-        return found
+            variables["DIAMOND_BIND_CPUS"] = str(self._plan.cpus_per_rank)
+        return variables
 
     def _watch(self, started: Started, signals: SignalPipe) -> Verdict:
         interval = min(CHECK_SECONDS, self._plan.hang_seconds / 4 or CHECK_SECONDS)
@@ -170,23 +170,25 @@ class Overseer:
         silent = silent_rank(beats)
         if silent is not None:
             node = starts[silent].node
-            words = f"rank {silent} on {node} has sent no heartbeat for minutes, while others have"
-            return hung(silent, node, words, lost=True)
+            message = (
+                f"rank {silent} on {node} has sent no heartbeat for minutes, while others have"
+            )
+            return hung(silent, node, message, lost=True)
         silence = self._progress.silent_for(now)
         return None if silence is None else self._hung(silence)
 
     def _hung(self, silence: float) -> Verdict:
         steps, starts = self._files.steps(), self._files.starts()
         rank = slowest(steps)
-        words = f"no rank has logged a step or written a line for {silence:.0f} s"
+        message = f"no rank has logged a step or written a line for {silence:.0f} s"
         if rank is None or rank not in starts:
-            return hung(-1, "", words + progress_words(steps, len(starts)))
+            return hung(-1, "", message + progress_words(steps, len(starts)))
         node = starts[rank].node
         behind = (
             f"rank {rank} on {node} is at step {steps[rank]}, the others at {max(steps.values())}"
         )
         lines = "\n".join(self._files.last_lines(rank, 6))
-        return hung(rank, node, f"{words}; {behind}" + (lines and f". Its last lines:\n{lines}"))
+        return hung(rank, node, f"{message}; {behind}" + (lines and f". Its last lines:\n{lines}"))
 
     def _observe(self, now: float) -> None:
         """Signs of progress: a step, or a line once there were steps. TensorBoard's files count only where no step is
@@ -260,10 +262,10 @@ def _binds(plan: LaunchPlan, starter: Starter) -> bool:
 
 
 def _defaults(plan: LaunchPlan) -> Dict[str, str]:
-    found = {"OMP_NUM_THREADS": str(plan.cpus_per_rank), "NCCL_DEBUG": "WARN"}
+    defaults = {"OMP_NUM_THREADS": str(plan.cpus_per_rank), "NCCL_DEBUG": "WARN"}
     if plan.kind == "tensorflow":
-        found["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
-    return found
+        defaults["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
+    return defaults
 
 
 def _write_culprit(folder: Path, verdict: Verdict) -> None:
@@ -272,10 +274,10 @@ def _write_culprit(folder: Path, verdict: Verdict) -> None:
         (folder / "culprit.json").write_text(json.dumps(verdict.culprit.data()) + "\n")
 
 
-def _write_warning(folder: Path, words: str) -> None:
+def _write_warning(folder: Path, message: str) -> None:
     with contextlib.suppress(OSError):
-        (folder / "warning.json").write_text(json.dumps({"message": words}) + "\n")
+        (folder / "warning.json").write_text(json.dumps({"message": message}) + "\n")
 
 
-def _say(words: str) -> None:
-    print(f"diamond: {words}", file=sys.stderr, flush=True)
+def _say(message: str) -> None:
+    print(f"diamond: {message}", file=sys.stderr, flush=True)

@@ -38,7 +38,7 @@ ONCE_SECONDS = 5.0
 """The same signal may arrive by several routes; the program gets it once."""
 
 
-def run_rank(words: List[str]) -> int:
+def run_rank(command: List[str]) -> int:
     """Run the program to its end. The launcher gets 0 for 75: the exit file has it, and nothing has failed."""
     me, files = own_identity(), RankFiles(Path(os.environ["DIAMOND_RANKS"]).parent)
     os.environ.update(rank_variables(me, os.environ))
@@ -52,7 +52,7 @@ def run_rank(words: List[str]) -> int:
     except OSError as error:
         return rank.give_up(f"the ranks cannot exchange their addresses: {error}", 1)
     with claim or contextlib.nullcontext(), sampled(me, files):
-        code, number = rank.run(words)
+        code, number = rank.run(command)
     if number == signal.SIGABRT and _is_end_of_work(me, files):
         return 0
     if number:
@@ -82,11 +82,11 @@ def _exchange_addresses(me: Identity) -> Optional[socket.socket]:
     return claim
 
 
-def run_rank_of_launcher(words: List[str]) -> int:
+def run_rank_of_launcher(command: List[str]) -> int:
     """Started instead of Python: with Python's arguments, or with `--program` and a command."""
-    if words[:1] == ["--program"]:
-        return run_rank(words[1:])
-    return run_rank([_python_of(os.getppid()), *words])
+    if command[:1] == ["--program"]:
+        return run_rank(command[1:])
+    return run_rank([_python_of(os.getppid()), *command])
 
 
 def _python_of(pid: int) -> str:
@@ -104,7 +104,7 @@ class Rank:
         self._kills_before = memory_kills()
         self._contact: Optional[RankContact] = None
 
-    def run(self, words: List[str]) -> tuple[int, int]:
+    def run(self, command: List[str]) -> tuple[int, int]:
         """The program's exit code, and the signal that ended it or 0."""
         signals = SignalPipe()
         for number in FORWARDED_SIGNALS:
@@ -112,14 +112,14 @@ class Rank:
         self._files.write_start(self._me.rank, self._me.node)
         try:
             self._child = subprocess.Popen(
-                words,
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 preexec_fn=_own_group,
             )
         except OSError as error:
-            os.write(2, f"diamond: {words[0]} cannot be started: {error.strerror}\n".encode())
+            os.write(2, f"diamond: {command[0]} cannot be started: {error.strerror}\n".encode())
             return self._report(127, 0)
         for early in self._early:
             self._pass_on(early)
@@ -129,10 +129,10 @@ class Rank:
         status = self._child.wait()
         return self._report(max(status, 0), max(-status, 0))
 
-    def give_up(self, words: str, code: int) -> int:
+    def give_up(self, message: str, code: int) -> int:
         """Without having started the program."""
         self._files.write_start(self._me.rank, self._me.node)
-        os.write(2, f"diamond: {words}\n".encode())
+        os.write(2, f"diamond: {message}\n".encode())
         return self._report(code, 0)[0]
 
     def _receive(self, number: int, frame: Optional[FrameType]) -> None:

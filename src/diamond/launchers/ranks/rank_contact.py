@@ -49,36 +49,38 @@ def seconds_to_next_look(age: float) -> float:
 def _sockets_at(port: int) -> Set[str]:
     """The inodes of established connections from or to a port."""
     end = f":{port:04X}"
-    found = set()
+    inodes = set()
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             for line in (PROC / "net" / table).read_text().splitlines()[1:]:
-                words = line.split()
-                if words[3] == _ESTABLISHED and (words[1].endswith(end) or words[2].endswith(end)):
-                    found.add(words[9])
-    return found
+                columns = line.split()
+                if columns[3] == _ESTABLISHED and (
+                    columns[1].endswith(end) or columns[2].endswith(end)
+                ):
+                    inodes.add(columns[9])
+    return inodes
 
 
 def _members(group: int) -> List[int]:
     """The processes of a process group."""
-    found = []
+    members = []
     for name in os.listdir(str(PROC)):  # noqa: PTH208
         with contextlib.suppress(OSError):
             if name.isdigit() and os.getpgid(int(name)) == group:
-                found.append(int(name))
-    return found
+                members.append(int(name))
+    return members
 
 
 def _sockets_of(pid: int) -> Set[str]:
     folder = f"{PROC}/{pid}/fd"
-    found = set()
+    inodes = set()
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):  # noqa: PTH208
             with contextlib.suppress(OSError):
                 target = os.readlink(f"{folder}/{name}")  # noqa: PTH115  # pathlib has it since 3.9
                 if target.startswith("socket:["):
-                    found.add(target[8:-1])
-    return found
+                    inodes.add(target[8:-1])
+    return inodes
 
 
 def _has_library(pid: int) -> bool:

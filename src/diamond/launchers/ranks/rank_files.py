@@ -82,28 +82,28 @@ class RankFiles:
         alone: bool = False,
     ) -> None:
         """One line in one write: it counts once its line end is there."""
-        words = ["asked" if was_asked else "own"]
-        words += ["memory"] if memory else []
-        words += ["alone"] if alone else []
-        self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(words)}\n")
+        values = ["asked" if was_asked else "own"]
+        values += ["memory"] if memory else []
+        values += ["alone"] if alone else []
+        self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(values)}\n")
 
     def starts(self) -> Dict[int, Start]:
-        found = {}
+        starts = {}
         for rank in self._ranks(".started"):
-            words = self._words(f"{rank}.started")
-            if len(words) == 3:
-                found[rank] = Start(rank, words[0], float(words[2]))
-        return found
+            values = self._words(f"{rank}.started")
+            if len(values) == 3:
+                starts[rank] = Start(rank, values[0], float(values[2]))
+        return starts
 
     def endings(self) -> Dict[int, Ending]:
         starts = self.starts()
-        found = {}
+        endings = {}
         for rank in self._ranks(".exit"):
-            words = self._words(f"{rank}.exit")
-            if len(words) >= 4:
+            values = self._words(f"{rank}.exit")
+            if len(values) >= 4:
                 node = starts[rank].node if rank in starts else ""
-                found[rank] = self._ending(rank, node, words)
-        return found
+                endings[rank] = self._ending(rank, node, values)
+        return endings
 
     def unended(self) -> Dict[int, Start]:
         """Those that started and left no exit file. On a full disk that file is empty, but it is there."""
@@ -136,21 +136,21 @@ class RankFiles:
 
     def beats(self) -> Dict[int, float]:
         """When each rank last wrote its heartbeat, by the clock of the file system."""
-        found = {}
+        beats = {}
         for rank in self._ranks(".heartbeat"):
             written = written_at(self.folder / f"{rank}.heartbeat")
             if written is not None:
-                found[rank] = written
-        return found
+                beats[rank] = written
+        return beats
 
     def steps(self) -> Dict[int, int]:
         """The newest step that each rank has reported."""
-        found = {}
+        steps = {}
         for rank in self._ranks(".step"):
-            words = self._words(f"{rank}.step")
-            if words and words[0].lstrip("-").isdigit():
-                found[rank] = int(words[0])
-        return found
+            values = self._words(f"{rank}.step")
+            if values and values[0].lstrip("-").isdigit():
+                steps[rank] = int(values[0])
+        return steps
 
     def last_lines(self, rank: int, most: int = 12) -> List[str]:
         for stream in ("stderr", "stdout"):
@@ -163,20 +163,20 @@ class RankFiles:
         """The last lines of all ranks, and of what started them."""
         return _tail(self.run_folder / f"{stream}.log", 400, 64 << 10)
 
-    def _ending(self, rank: int, node: str, words: List[str]) -> Ending:
+    def _ending(self, rank: int, node: str, values: List[str]) -> Ending:
         """Its time is the file system's, because the clocks of nodes differ."""
         finished = (self.run_folder / "finished" / str(rank)).exists()
-        at = written_at(self.folder / f"{rank}.exit") or float(words[2])
+        at = written_at(self.folder / f"{rank}.exit") or float(values[2])
         ending = Ending(
             rank,
             node,
-            code=int(words[0]),
-            signal=int(words[1]),
+            code=int(values[0]),
+            signal=int(values[1]),
             at=at,
-            was_asked=words[3] == "asked",
+            was_asked=values[3] == "asked",
             finished=finished,
-            memory="memory" in words[4:],
-            alone="alone" in words[4:],
+            memory="memory" in values[4:],
+            alone="alone" in values[4:],
         )
         if ending.is_good:
             return ending

@@ -27,18 +27,18 @@ OPEN_MPI_INTERFACES = (
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     """For one rank, of those that the overseer has set for all. What a launcher of torch has set stays."""
-    found = torch_variables(me)
-    found["OMP_NUM_THREADS"] = given.get("OMP_NUM_THREADS") or "1"
+    variables = torch_variables(me)
+    variables["OMP_NUM_THREADS"] = given.get("OMP_NUM_THREADS") or "1"
     # Lightning believes torch's variables when it sees this one, and neither Slurm's nor its own requeue.
-    found["TORCHELASTIC_RUN_ID"] = given.get("TORCHELASTIC_RUN_ID") or given.get(
+    variables["TORCHELASTIC_RUN_ID"] = given.get("TORCHELASTIC_RUN_ID") or given.get(
         "DIAMOND_ATTEMPT", ""
     )
     if me.world_size > 1 and not sees_gpu(given):
-        found["ACCELERATE_USE_CPU"] = given.get("ACCELERATE_USE_CPU") or "true"
+        variables["ACCELERATE_USE_CPU"] = given.get("ACCELERATE_USE_CPU") or "true"
     kind = given.get("DIAMOND_LAUNCH", "")
     if kind == "jax":
-        found.update(_jax(me, given))
-    return found
+        variables.update(_jax(me, given))
+    return variables
 
 
 def sees_gpu(given: Mapping[str, str]) -> bool:
@@ -51,11 +51,11 @@ def sees_gpu(given: Mapping[str, str]) -> bool:
 
 
 def _devices() -> List[str]:
-    found: List[str] = []
+    devices: List[str] = []
     for folder in ("/dev", "/dev/dri"):
         with contextlib.suppress(OSError):
-            found += os.listdir(folder)  # noqa: PTH208
-    return found
+            devices += os.listdir(folder)  # noqa: PTH208
+    return devices
 
 
 def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
@@ -66,9 +66,9 @@ def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
         return {}
     if not is_known_by_loopback(host):
         return {}
-    found = interface_towards(given.get("MASTER_ADDR", ""))
-    names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if found else ()
-    return {name: given.get(name, found) for name in names}
+    interface = interface_towards(given.get("MASTER_ADDR", ""))
+    names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if interface else ()
+    return {name: given.get(name, interface) for name in names}
 
 
 def open_mpi_variables(given: Mapping[str, str], host: str, *, interface: str) -> Dict[str, str]:
@@ -77,10 +77,10 @@ def open_mpi_variables(given: Mapping[str, str], host: str, *, interface: str) -
     """
     if any(name.endswith(("_tcp_if_include", "_tcp_if_exclude", "_if_include")) for name in given):
         return {}
-    found = interface or (LOOPBACK if has_only_loopback() else "")
-    if not found and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
-        found = interface_towards(given.get("MASTER_ADDR", ""))
-    return dict.fromkeys(OPEN_MPI_INTERFACES, found) if found else {}
+    towards = interface or (LOOPBACK if has_only_loopback() else "")
+    if not towards and given.get("DIAMOND_NODES", "1") != "1" and is_known_by_loopback(host):
+        towards = interface_towards(given.get("MASTER_ADDR", ""))
+    return dict.fromkeys(OPEN_MPI_INTERFACES, towards) if towards else {}
 
 
 def tensorflow_variables(rank: int, workers: List[str]) -> Dict[str, str]:
@@ -110,9 +110,9 @@ def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:
 
 def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     """jax takes the address from a variable of its own, but count and rank only from those of a batch system."""
-    found = {
+    variables = {
         "JAX_COORDINATOR_ADDRESS": f"{given.get('MASTER_ADDR', '127.0.0.1')}:{given.get('MASTER_PORT', '29500')}",
         "JAX_NUM_PROCESSES": str(me.world_size),
         "JAX_PROCESS_ID": str(me.rank),
     }
-    return {**found, **imitated_variables(me, given)}
+    return {**variables, **imitated_variables(me, given)}

@@ -91,9 +91,9 @@ def judge(
     if bad or unended:
         return Verdict(ASKED_CODE)
     if launcher and len(endings) < expected:
-        words = f"the launcher ended with {launcher} before every rank had started"
-        return Verdict(launcher, Culprit(-1, "", "exit-code", words, launcher))
-    code = CONTINUE if any(one.code == CONTINUE for one in endings.values()) else 0
+        message = f"the launcher ended with {launcher} before every rank had started"
+        return Verdict(launcher, Culprit(-1, "", "exit-code", message, launcher))
+    code = CONTINUE if any(rank_ending.code == CONTINUE for rank_ending in endings.values()) else 0
     note = f"the launcher ended with {launcher}, but every rank finished" if launcher else ""
     return Verdict(code, None, note, _warning(endings, expected))
 
@@ -125,10 +125,10 @@ def _warning(endings: Mapping[int, Ending], expected: int) -> str:
     return ""
 
 
-def hung(rank: int, node: str, words: str, *, lost: bool = False) -> Verdict:
+def hung(rank: int, node: str, message: str, *, lost: bool = False) -> Verdict:
     """Ended by the overseer."""
     reason = "node-lost" if lost else "hung"
-    return Verdict(HUNG_CODE, Culprit(rank, node, reason, words, HUNG_CODE, blames_node=True))
+    return Verdict(HUNG_CODE, Culprit(rank, node, reason, message, HUNG_CODE, blames_node=True))
 
 
 def _first(bad: List[Ending]) -> Ending:
@@ -178,13 +178,13 @@ def _blame(ending: Ending, expected: int, memory_killed: bool) -> Verdict:
     ran_out = ending.memory or any(_MEMORY.search(line) for line in ending.lines)
     ran_out = ran_out or (memory_killed and code == KILLED_CODE)
     reason = "out-of-memory" if ran_out else ("signal" if ending.signal else "exit-code")
-    words = f"{_place(ending.rank, ending.node)} {_how(ending, ran_out)}{_others(expected)}"
+    message = f"{_place(ending.rank, ending.node)} {_how(ending, ran_out)}{_others(expected)}"
     blames = bool(ending.signal) and ending.signal in _HARD_SIGNALS and not ran_out
     culprit = Culprit(
         ending.rank,
         ending.node,
         reason,
-        words + _quoted(ending.lines),
+        message + _quoted(ending.lines),
         ending.code,
         ending.signal,
         blames,
@@ -195,10 +195,10 @@ def _blame(ending: Ending, expected: int, memory_killed: bool) -> Verdict:
 def _vanished(unended: Mapping[int, Start], launcher: int, memory_killed: bool) -> Verdict:
     """A launcher that ended with 0 has lost track of it too."""
     first = unended[min(unended)]
-    words = f"{_place(first.rank, first.node)} disappeared: it was killed together with the process that watched it"
+    message = f"{_place(first.rank, first.node)} disappeared: it was killed together with the process that watched it"
     reason, why = ("out-of-memory", ", because memory ran out") if memory_killed else ("signal", "")
     code = launcher or KILLED_CODE
-    culprit = Culprit(first.rank, first.node, reason, words + why, code, 9, not memory_killed)
+    culprit = Culprit(first.rank, first.node, reason, message + why, code, 9, not memory_killed)
     return Verdict(code, culprit)
 
 
@@ -210,7 +210,7 @@ def _how(ending: Ending, ran_out: bool) -> str:
 
 
 def _signal_name(number: int) -> str:
-    known = {one.value: one.name for one in signals.Signals}
+    known = {signal.value: signal.name for signal in signals.Signals}
     return f" ({known[number]})" if number in known else ""
 
 

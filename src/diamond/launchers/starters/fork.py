@@ -33,7 +33,7 @@ class Fork:
         return False
 
 
-def fork_ranks(count: int, words: List[str], on_failure: Callable[[], None]) -> int:
+def fork_ranks(count: int, command: List[str], on_failure: Callable[[], None]) -> int:
     """Start `count` shims, pass signals on, end all when one fails. The first bad exit code, or 0.
 
     `on_failure` is called before the others are ended.
@@ -48,7 +48,7 @@ def fork_ranks(count: int, words: List[str], on_failure: Callable[[], None]) -> 
     for number in FORWARDED_SIGNALS:
         signal.signal(number, pass_on)
     for rank in range(count):
-        ranks.append(subprocess.Popen(words, env=_variables(rank, count)))
+        ranks.append(subprocess.Popen(command, env=_variables(rank, count)))
     for early in received:
         _signal_all(ranks, early)
     return _wait(ranks, received, on_failure)

@@ -55,11 +55,11 @@ class Mpirun:
 
 def _words(count: int, per_node: int) -> List[str]:
     """Open MPI would bind each of two ranks to one core; Hydra knows none of its options."""
-    words = [MPIRUN, "-np", str(count)]
+    command = [MPIRUN, "-np", str(count)]
     if not _is_open_mpi():
-        return [*words, "-ppn", str(per_node)]
+        return [*command, "-ppn", str(per_node)]
     return [
-        *words,
+        *command,
         "--oversubscribe",
         "--allow-run-as-root",
         "--bind-to",

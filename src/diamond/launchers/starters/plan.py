@@ -51,6 +51,6 @@ def plan_text(plan: LaunchPlan) -> str:
 
 def read_plan(path: str) -> LaunchPlan:
     """Fields of a newer version are ignored."""
-    found = json.loads(Path(path).read_text())
+    data = json.loads(Path(path).read_text())
     known = LaunchPlan.__dataclass_fields__
-    return LaunchPlan(**{key: value for key, value in found.items() if key in known})
+    return LaunchPlan(**{key: value for key, value in data.items() if key in known})

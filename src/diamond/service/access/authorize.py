@@ -102,8 +102,8 @@ def role_of(
         return None
     if owner == principal.user:
         return Role.OWNER
-    found = [role for role in (_in_project(principal, project or ""), shared) if role]
-    return max(found, key=lambda role: role.rank, default=None)
+    roles = [role for role in (_in_project(principal, project or ""), shared) if role]
+    return max(roles, key=lambda role: role.rank, default=None)
 
 
 def _in_project(principal: Principal, project: str) -> Role | None:

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.access.principal import Principal
+from diamond.service.access.verbs import verb_of
 from diamond.service.endpoints.store import list_endpoints
 from diamond.service.limits import store as limit_store
 from diamond.service.limits.limits import limits_for_person, show_use
@@ -188,6 +189,7 @@ def _line(row: AuditRow) -> AuditLine:
         user=row.owner,
         name=row.name,
         action=row.action,
+        words=verb_of(row.action),
         about=row.about,
         outcome=row.outcome,
         address=row.address,

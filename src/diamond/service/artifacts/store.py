@@ -76,10 +76,10 @@ async def places_of(
     query = select(artifact_places).where(
         artifact_places.c.owner == owner, artifact_places.c.digest.in_(digests)
     )
-    found: dict[str, list[PlaceRow]] = {digest: [] for digest in digests}
+    places: dict[str, list[PlaceRow]] = {digest: [] for digest in digests}
     for row in rows_of(await connection.execute(query.order_by(artifact_places.c.at)), PlaceRow):
-        found[row.digest].append(row)
-    return found
+        places[row.digest].append(row)
+    return places
 
 
 async def incomplete_snapshots(connection: AsyncConnection, owner: str) -> list[str]:

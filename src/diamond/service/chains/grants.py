@@ -256,7 +256,7 @@ def _whole_attempts(left: float, cost: float) -> int:
 def _follow_ups(attempts: Iterable[AttemptRow]) -> list[AttemptRow]:
     """Those that wait behind the present attempt, by number."""
     alive = sorted(
-        (attempt for attempt in attempts if attempt.ended is None), key=lambda one: one.number
+        (attempt for attempt in attempts if attempt.ended is None), key=lambda each: each.number
     )
     return [attempt for attempt in alive[1:] if attempt.started is None]
 

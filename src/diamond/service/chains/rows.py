@@ -119,7 +119,7 @@ class ChainedTaskRow(TypedRow):
 
 Stored = Mapping[str, Any]
 _KNOWN: dict[type, frozenset[str]] = {
-    kind: frozenset(one.name for one in fields(kind)) - {"more"}
+    kind: frozenset(column.name for column in fields(kind)) - {"more"}
     for kind in (RunRow, AttemptRow, BudgetRow, ChainRow, Reached)
 }
 

@@ -20,13 +20,13 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 async def mentioned_digests(store: Store) -> set[str]:
     """Plain hex. Every text of every other table is read, so that a new one cannot be forgotten."""
-    found: set[str] = set()
+    digests: set[str] = set()
     for table in metadata.sorted_tables:
         texts = [column for column in table.columns if isinstance(column.type, (String, JSON))]
         if table.name not in WITHOUT and texts:
             async for text in _texts(store, table, texts):
-                found.update(_DIGEST.findall(text))
-    return found
+                digests.update(_DIGEST.findall(text))
+    return digests
 
 
 async def _texts(store: Store, table: Table, texts: list[Column[Any]]) -> AsyncIterator[str]:

@@ -62,7 +62,7 @@ def _has_queue(endpoint: EndpointRow) -> bool:
 def _queued_since(row: TaskRow) -> float | None:
     if row.state != "pending":
         return None
-    current = next((one for one in row.attempts if one.id == row.attempt), None)
+    current = next((attempt for attempt in row.attempts if attempt.id == row.attempt), None)
     return current.queued if current is not None and current.queued else row.created
 
 

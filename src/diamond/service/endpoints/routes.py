@@ -1,8 +1,10 @@
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from diamond.service.endpoints import endpoints, schemas, secrets
+from fastapi import APIRouter, Query, Response
+
+from diamond.service.endpoints import endpoints, load, schemas, secrets
 from diamond.service.people.caller import Person
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
@@ -69,6 +71,14 @@ async def renew_key(name: str, services: Service, person: Person) -> schemas.Key
 async def carrier_closed(name: str, services: Service, person: Person) -> schemas.Endpoint:
     """The bridge says that its connection has closed."""
     return await endpoints.carrier_closed(services, person, name)
+
+
+@router.get("/{name}/load", response_model=schemas.EndpointLoad, responses=problems(404))
+async def read_load(
+    name: str, services: Service, person: Person, days: Annotated[int, Query(ge=1, le=30)] = 7
+) -> schemas.EndpointLoad:
+    """How busy its partitions were, hour by hour, and how much the caller used there, day by day."""
+    return await load.read_load(services, person, name, days)
 
 
 @router.get("/{name}/profile", response_model=ProfileData, responses=problems(404))

@@ -67,6 +67,36 @@ class PartitionNow(BaseModel):
     pending: int | None = None
 
 
+class BusyHour(BaseModel):
+    at: float
+    """The beginning of the hour."""
+    busy: float
+    """The part of its GPUs, or of its nodes, that was in use: from 0 to 1, averaged over the reports of this hour."""
+    pending: float
+    """Jobs that waited."""
+
+
+class PartitionLoad(BaseModel):
+    name: str
+    hours: list[BusyHour]
+    """Oldest first; hours without a report are missing."""
+
+
+class UsedDay(BaseModel):
+    at: float
+    """The beginning of the day, UTC."""
+    tasks: int
+    """That started on this day."""
+    node_hours: float
+
+
+class EndpointLoad(BaseModel):
+    days: int
+    partitions: list[PartitionLoad]
+    used: list[UsedDay]
+    """By the caller."""
+
+
 class EndpointRequest(Body):
     name: str = Field(pattern=NAME_PATTERN)
     carrier: Carrier = "https"

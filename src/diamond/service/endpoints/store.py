@@ -70,15 +70,15 @@ async def find_endpoint(
     connection: AsyncConnection, owner: str, name: str, *, lock: bool = False
 ) -> EndpointRow | None:
     query = select(endpoints).where(endpoints.c.owner == owner, endpoints.c.name == name)
-    found = await connection.execute(query.with_for_update() if lock else query)
-    return row_of(found, EndpointRow)
+    rows = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(rows, EndpointRow)
 
 
 async def endpoint_by_id(
     connection: AsyncConnection, endpoint: str, *, lock: bool = False
 ) -> EndpointRow | None:
-    found = await connection.execute(_BY_ID_LOCKED if lock else _BY_ID, {"of_id": endpoint})
-    return row_of(found, EndpointRow)
+    rows = await connection.execute(_BY_ID_LOCKED if lock else _BY_ID, {"of_id": endpoint})
+    return row_of(rows, EndpointRow)
 
 
 async def endpoint_by_key(connection: AsyncConnection, key_hash: str) -> CallingEndpointRow | None:
@@ -92,8 +92,8 @@ async def endpoint_by_pairing(connection: AsyncConnection, pairing_hash: str) ->
 
 
 async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
-    found = await connection.execute(_GENERATION, {"of_id": endpoint})
-    return int(found.scalar_one_or_none() or 0)
+    rows = await connection.execute(_GENERATION, {"of_id": endpoint})
+    return int(rows.scalar_one_or_none() or 0)
 
 
 async def list_endpoints(connection: AsyncConnection, owner: str) -> list[EndpointRow]:
@@ -101,8 +101,8 @@ async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Endpoi
 
 
 async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, EndpointRow]:
-    found = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
-    return {row.id: row for row in rows_of(found, EndpointRow)}
+    rows = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
+    return {row.id: row for row in rows_of(rows, EndpointRow)}
 
 
 async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, float | None]:

@@ -28,7 +28,7 @@ async def _anchor_some(tx: Transaction) -> bool:
     last = await store.last_anchor(tx.connection)
     heads = in_order(AnchoredHeadRow(0, row.task, row.n, row.head).value for row in changed)
     anchor = make_anchor(last.kept if last else None, time.time(), heads)
-    rows = [AnchoredHeadRow(anchor.n, one.task, one.head.n, one.head.hash) for one in heads]
+    rows = [AnchoredHeadRow(anchor.n, head.task, head.head.n, head.head.hash) for head in heads]
     made = AnchorRow(anchor.n, anchor.at, anchor.root, anchor.count, anchor.before, anchor.hash)
     await store.add_anchor(tx, made, rows)
     return True

@@ -27,19 +27,19 @@ async def append(
     known: Mapping[str, RecordRow] | None = None,
 ) -> None:
     """Of two that append to one record at once, one loses the race and is run again. `known`: the heads, if they were read."""
-    wanted = [one for one in additions if one.drafts]
+    wanted = [addition for addition in additions if addition.drafts]
     if not wanted:
         return
     if known is None:
-        known = await heads_of(tx.connection, {one.task for one in wanted})
+        known = await heads_of(tx.connection, {addition.task for addition in wanted})
     rows: list[EntryRow] = []
     new: list[RecordRow] = []
     moved: list[tuple[RecordRow, RecordRow]] = []
-    for one in sorted(wanted, key=lambda each: each.task):
-        before = known.get(one.task)
-        made = _chained(before, one.drafts)
-        rows += [_row(one, entry) for entry in made]
-        after = _moved(one, before, made[-1])
+    for addition in sorted(wanted, key=lambda each: each.task):
+        before = known.get(addition.task)
+        made = _chained(before, addition.drafts)
+        rows += [_row(addition, entry) for entry in made]
+        after = _moved(addition, before, made[-1])
         if before is None:
             new.append(after)
         else:

@@ -75,15 +75,15 @@ async def entries_of_many(
     connection: AsyncConnection, tasks: Sequence[str], kinds: Collection[str] = ()
 ) -> dict[str, list[EntryRow]]:
     """By task, each in order; only some kinds of them, if named."""
-    found: dict[str, list[EntryRow]] = {task: [] for task in tasks}
+    entries: dict[str, list[EntryRow]] = {task: [] for task in tasks}
     for batch in in_batches(tasks):
         query = select(record_entries).where(record_entries.c.task.in_(batch))
         if kinds:
             query = query.where(record_entries.c.kind.in_(sorted(kinds)))
         ordered = query.order_by(record_entries.c.task, record_entries.c.n)
         for row in rows_of(await connection.execute(ordered), EntryRow):
-            found[row.task].append(row)
-    return found
+            entries[row.task].append(row)
+    return entries
 
 
 async def find_record(connection: AsyncConnection, task: str) -> RecordRow | None:
@@ -108,8 +108,8 @@ async def read_texts(
     query = select(record_texts.c.digest, record_texts.c.text).where(
         record_texts.c.owner == owner, record_texts.c.digest.in_(sorted(digests))
     )
-    found = await connection.execute(query)
-    return {str(row.digest): str(row.text) for row in found}
+    rows = await connection.execute(query)
+    return {str(row.digest): str(row.text) for row in rows}
 
 
 async def not_anchored(connection: AsyncConnection, limit: int) -> list[RecordRow]:

@@ -185,15 +185,15 @@ class EventStream:
     async def _render(self, connection: AsyncConnection, rows: Sequence[EventRow]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""
         last = {(row.kind, row.subject): row.n for row in rows if row.kind != "note"}
-        changed = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
+        changed = await tasks_by_id(connection, {key for kind, key in last if kind == "task"})
         tasks = {task.id: task for task in await show_tasks(connection, list(changed.values()))}
-        places = {one for kind, one in last if kind == "endpoint"}
+        places = {key for kind, key in last if kind == "endpoint"}
         endpoints = await endpoints_by_id(connection, places) if places else {}
         notices = await self._notices(
-            connection, {one for kind, one in last if kind == "notification"}
+            connection, {key for kind, key in last if kind == "notification"}
         )
-        pictures = await self._images(connection, {one for kind, one in last if kind == "image"})
-        scales = await scales_by_id(connection, {one for kind, one in last if kind == "scale"})
+        pictures = await self._images(connection, {key for kind, key in last if kind == "image"})
+        scales = await scales_by_id(connection, {key for kind, key in last if kind == "scale"})
         sent: list[Sent] = []
         for row in rows:
             n, subject = row.n, row.subject
@@ -217,16 +217,16 @@ class EventStream:
         return sent
 
     async def _images(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
-        found = await images_by_id(connection, ids) if ids else {}
-        shown = await show_images(connection, list(found.values()))
+        images = await images_by_id(connection, ids) if ids else {}
+        shown = await show_images(connection, list(images.values()))
         return {image.id: image.model_dump() for image in shown}
 
     async def _notices(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
         if not ids:
             return {}
-        found = await notifications.notifications_by_id(connection, ids)
+        notices = await notifications.notifications_by_id(connection, ids)
         unread = await notifications.count_unread(connection, self._owner)
-        shown = await show_notifications(connection, list(found.values()))
+        shown = await show_notifications(connection, list(notices.values()))
         return {notice.id: {**notice.model_dump(), "unread": unread} for notice in shown}
 
     async def _log_news(

@@ -27,7 +27,7 @@ class OthersWork:
 
     def __init__(self, principal: Principal) -> None:
         self._principal = principal
-        self._places = [one for one in principal.projects if _sees(principal, one)]
+        self._places = [project for project in principal.projects if _sees(principal, project)]
         self.watched: set[str] = set()
         """Tasks of others, by id."""
         self._owners: set[str] = set()
@@ -49,15 +49,15 @@ class OthersWork:
 
     async def news(self, connection: AsyncConnection) -> AsyncGenerator[Task]:
         """What was not sent yet; one who stops in the middle gets the rest at the next call."""
-        found: list[TaskRow] = []
+        rows: list[TaskRow] = []
         if self._places:
-            found += await changed_in_projects(
+            rows += await changed_in_projects(
                 connection, self._places, but=self._principal.user, since=self._since, limit=AT_ONCE
             )
-        newest = max((row.updated for row in found), default=0.0)
+        newest = max((row.updated for row in rows), default=0.0)
         if self.watched:
-            found += (await tasks_by_id(connection, self.watched)).values()
-        for row in found:
+            rows += (await tasks_by_id(connection, self.watched)).values()
+        for row in rows:
             if self._sent.get(row.id) != row.version:
                 self._sent[row.id] = row.version
                 yield (await show_tasks(connection, [row]))[0]

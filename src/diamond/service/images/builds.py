@@ -59,16 +59,16 @@ async def start_build(
     )
 
     async def start(tx: Transaction) -> BuildAnswer:
-        found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
+        endpoints = await endpoint_rows.list_endpoints(tx.connection, principal.user)
         wanted, composed = plan_build(
             Build(environment, runtime, upgrade=body.upgrade),
             name=body.name or _own_name(environment),
             on=body.endpoint,
             account=body.account,
-            endpoints=[endpoint_facts(row) for row in found],
+            endpoints=[endpoint_facts(row) for row in endpoints],
             resources=body.resources,
         )
-        endpoint = next(row for row in found if row.name == composed.endpoint)
+        endpoint = next(row for row in endpoints if row.name == composed.endpoint)
         answer = await _begun(tx, principal, endpoint, wanted, name=body.name)
         return answer.model_copy(update={"warnings": composed.warnings})
 

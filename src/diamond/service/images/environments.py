@@ -55,7 +55,7 @@ def examine_environment(
     try:
         spec = ImageEnvironmentSpec.model_validate(raw)
     except ValidationError as error:
-        return None, [_beneath(one) for one in from_validation(error, ["environment"])]
+        return None, [_beneath(fault) for fault in from_validation(error, ["environment"])]
     check_inline(spec, faults, prefix="")
     return (None, faults.items) if faults.items else (freeze(spec), [])
 
@@ -101,16 +101,16 @@ def planned_steps(environment: Environment, builder: str) -> list[PreviewStep]:
 def import_file(name: str, text: str) -> ImportAnswer:
     """The environment that a file describes, and what could not be imported."""
     try:
-        found = import_text(text, name, lambda text: read_text(text).data)
+        imported = import_text(text, name, lambda text: read_text(text).data)
     except YamlSyntaxError as error:
         raise BadRequest(
             f"{name} is not valid YAML: {error.message}", "Check its indentation."
         ) from None
     return ImportAnswer(
-        environment=environment_data(found.environment),
-        yaml=environment_yaml(found.environment),
-        left_out=found.left_out,
-        copies=found.copies,
+        environment=environment_data(imported.environment),
+        yaml=environment_yaml(imported.environment),
+        left_out=imported.left_out,
+        copies=imported.copies,
     )
 
 
@@ -124,9 +124,9 @@ def environment_yaml(environment: Environment, runtime: str = "") -> str:
 
 async def _endpoint(services: Services, principal: Principal, name: str) -> EndpointRow | None:
     async with services.store.read() as connection:
-        found = await endpoint_rows.list_endpoints(connection, principal.user)
-    named = [row for row in found if row.name == name.partition("/")[0]]
-    return next(iter([*named, *(row for row in found if row.is_default)]), None)
+        endpoints = await endpoint_rows.list_endpoints(connection, principal.user)
+    named = [row for row in endpoints if row.name == name.partition("/")[0]]
+    return next(iter([*named, *(row for row in endpoints if row.is_default)]), None)
 
 
 def _chosen(environment: Environment, endpoint: EndpointRow | None) -> Environment:
@@ -165,7 +165,7 @@ def _builder(raw: dict[str, Any], endpoint: EndpointRow | None) -> str:
     build = facts.get("build")
     wanted = str(build.get("runtime") or "") if isinstance(build, dict) else ""
     builds = able(facts, "builds") or []
-    return wanted or next((one for one in PREFERRED if one in builds), "apptainer")
+    return wanted or next((runtime for runtime in PREFERRED if runtime in builds), "apptainer")
 
 
 def _beneath(fault: dict[str, str]) -> dict[str, str]:

@@ -56,12 +56,12 @@ class WantedBuild:
 
 def request_key(build: Build) -> str:
     """The same for whoever asks for the same."""
-    told = {
+    asked = {
         "environment": environment_data(build.environment),
         "runtime": build.runtime,
         "base_digest": build.base_digest,
     }
-    return digest_of(told)
+    return digest_of(asked)
 
 
 def plan_build(
@@ -82,7 +82,7 @@ def plan_build(
         "resources": {**BUILD_RESOURCES, **(resources or {})},
     }
     composed = check(spec, endpoints=endpoints, code=None, images=KnownImages())
-    place = next(one for one in endpoints if one.name == composed.endpoint)
+    place = next(endpoint for endpoint in endpoints if endpoint.name == composed.endpoint)
     if has_gpus(place.facts) is False and needs_choice(build.environment):
         build = replace(build, environment=for_cpu(build.environment))
         note = cpu_note(f"{place.name} has no GPU")
@@ -120,12 +120,14 @@ async def request_build(
 async def copy_on(tx: Transaction, image: str, endpoint: str) -> CopyRow | None:
     """The newest file of an image on an endpoint."""
     copies = (await store.copies_of(tx.connection, [image]))[image]
-    return next((one for one in reversed(copies) if one.endpoint == endpoint), None)
+    return next((copy for copy in reversed(copies) if copy.endpoint == endpoint), None)
 
 
 def image_facts(row: ImageRow, copies: Sequence[CopyRow], names: Mapping[str, str]) -> ImageFacts:
     """`names`: endpoints by id."""
-    there = {names[one.endpoint]: image_of(one.manifest) for one in copies if one.endpoint in names}
+    there = {
+        names[copy.endpoint]: image_of(copy.manifest) for copy in copies if copy.endpoint in names
+    }
     return ImageFacts(row.id, row.name or "", row.identity, there)
 
 

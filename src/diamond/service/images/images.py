@@ -60,9 +60,9 @@ async def list_images(
 async def list_shared(services: Services, principal: Principal, search: str) -> list[schemas.Image]:
     """Of others, by words of their names and labels."""
     async with services.store.read() as connection:
-        found = await shared_images(connection, principal.user)
+        images = await shared_images(connection, principal.user)
         terms = search.lower().split()
-        fitting = [row for row in found if all(term in (row.name or "").lower() for term in terms)]
+        fitting = [row for row in images if all(term in (row.name or "").lower() for term in terms)]
         return await show_shared(connection, fitting)
 
 
@@ -115,7 +115,7 @@ async def rename_image(
     async def rename(tx: Transaction) -> str:
         row = await find_image(tx.connection, principal, image, Action.WRITE)
         holder = await store.images_called(tx.connection, principal.user, name)
-        if any(one.name == name and one.id != row.id for one in holder):
+        if any(other.name == name and other.id != row.id for other in holder):
             raise Conflict(f"Another image is called {name!r}", "Rename or delete that one first.")
         await store.change_image(tx, row.id, name=name, updated=time.time())
         await publish(tx, row.owner, [News("image", row.id)])

@@ -61,9 +61,9 @@ async def fulfil_requests(tx: Transaction, build: str, image: str) -> None:
 
 async def image_of_build(connection: AsyncConnection, build: str) -> str | None:
     query = select(image_wishes.c.image).where(image_wishes.c.build == build)
-    found = (await connection.execute(query)).scalars().first()
-    if found:
-        return str(found)
+    image = (await connection.execute(query)).scalars().first()
+    if image:
+        return str(image)
     built = select(images.c.id).where(images.c.build == build)
     return (await connection.execute(built)).scalars().first()
 
@@ -126,12 +126,12 @@ async def shown_transfers(
     query = select(image_moves).where(
         image_moves.c.image.in_(ids), or_(image_moves.c.state.in_(OPEN_STATES), recent)
     )
-    found: dict[str, list[TransferRow]] = {one: [] for one in ids}
+    transfers: dict[str, list[TransferRow]] = {image: [] for image in ids}
     for row in rows_of(
         await connection.execute(query.order_by(image_moves.c.created.desc())), TransferRow
     ):
-        found[row.image or ""].append(row)
-    return found
+        transfers[row.image or ""].append(row)
+    return transfers
 
 
 async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> None:

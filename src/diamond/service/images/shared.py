@@ -24,19 +24,19 @@ from diamond.service.platform.database.engine import Transaction
 async def shared_images(connection: AsyncConnection, user: str) -> list[ImageRow]:
     """Of others, the newest first."""
     wanted = await things_shared_with(connection, IMAGE, user)
-    found = await store.images_by_id(connection, wanted) if wanted else {}
-    others = [row for row in found.values() if row.owner != user]
+    images = await store.images_by_id(connection, wanted) if wanted else {}
+    others = [row for row in images.values() if row.owner != user]
     return sorted(others, key=lambda row: -row.created)
 
 
 async def shared_called(connection: AsyncConnection, user: str, text: str) -> list[ImageRow]:
     """By name, id, or the beginning of a digest; a name or id wins."""
-    found = await shared_images(connection, user)
-    exact = [row for row in found if text in (row.id, row.name)]
+    images = await shared_images(connection, user)
+    exact = [row for row in images if text in (row.id, row.name)]
     plain = text.removeprefix("sha256:")
     if exact or len(plain) < store.SHORTEST_DIGEST:
         return exact
-    return [row for row in found if row.identity.startswith(f"sha256:{plain}")]
+    return [row for row in images if row.identity.startswith(f"sha256:{plain}")]
 
 
 async def own_image(tx: Transaction, user: str, image: str) -> str:
@@ -77,10 +77,10 @@ async def files_to_take(tx: Transaction, image: ImageRow) -> list[CopyRow]:
     accepted = image.accepted
     shared = await shared_images(tx.connection, image.owner) if accepted else []
     sources = [row.id for row in shared if row.id in accepted.values()]
-    found = await store.copies_of(tx.connection, [image.id, *sources])
+    copies = await store.copies_of(tx.connection, [image.id, *sources])
     return [
-        *found[image.id],
-        *(copy for key in sources for copy in found[key] if accepted.get(copy.sha256) == key),
+        *copies[image.id],
+        *(copy for key in sources for copy in copies[key] if accepted.get(copy.sha256) == key),
     ]
 
 

@@ -33,11 +33,11 @@ async def past_steps(connection: AsyncConnection, owner: str, endpoint: str) -> 
     builds = await recent_tasks(
         connection, owner=owner, endpoint=endpoint, kind="build", limit=LAST_BUILDS
     )
-    found: list[StepProgress] = []
+    done: list[StepProgress] = []
     for build in builds:
         steps = read_steps(await build_lines(connection, build)).steps
-        found += [step for step in steps if step.state == "done" and step.seconds is not None]
-    return found
+        done += [step for step in steps if step.state == "done" and step.seconds is not None]
+    return done
 
 
 def estimated_seconds(name: str, title: str, past: Sequence[StepProgress]) -> float | None:

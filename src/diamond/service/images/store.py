@@ -80,10 +80,10 @@ async def images_called(connection: AsyncConnection, owner: str, text: str) -> l
     """By name, id, or the beginning of a digest (of the recipe or of a file); a name wins."""
     named = select(images).where(images.c.owner == owner)
     exact = await connection.execute(named.where(or_(images.c.name == text, images.c.id == text)))
-    found = rows_of(exact, ImageRow)
+    images_found = rows_of(exact, ImageRow)
     plain = text.removeprefix("sha256:")
-    if found or len(plain) < SHORTEST_DIGEST:
-        return found
+    if images_found or len(plain) < SHORTEST_DIGEST:
+        return images_found
     files = select(artifact_places.c.subject).where(
         artifact_places.c.owner == owner, starts_with(artifact_places.c.digest, plain)
     )
@@ -93,8 +93,8 @@ async def images_called(connection: AsyncConnection, owner: str, text: str) -> l
 
 async def image_names(connection: AsyncConnection, owner: str, limit: int = 100) -> list[str]:
     query = select(images.c.name).where(images.c.owner == owner, images.c.name.is_not(None))
-    found = await connection.execute(query.order_by(images.c.created.desc()).limit(limit))
-    return list(found.scalars())
+    rows = await connection.execute(query.order_by(images.c.created.desc()).limit(limit))
+    return list(rows.scalars())
 
 
 async def image_by_id(connection: AsyncConnection, image: str) -> ImageRow | None:
@@ -102,8 +102,8 @@ async def image_by_id(connection: AsyncConnection, image: str) -> ImageRow | Non
 
 
 async def images_by_id(connection: AsyncConnection, ids: Collection[str]) -> dict[str, ImageRow]:
-    found = await connection.execute(select(images).where(images.c.id.in_(ids)))
-    return {row.id: row for row in rows_of(found, ImageRow)}
+    rows = await connection.execute(select(images).where(images.c.id.in_(ids)))
+    return {row.id: row for row in rows_of(rows, ImageRow)}
 
 
 async def image_of_identity(
@@ -196,10 +196,10 @@ async def count_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[st
     joined = image_uses.join(tasks, tasks.c.id == image_uses.c.task)
     is_open = func.sum(case((tasks.c.state.in_(sorted(FINAL_WORDS)), 0), else_=1))
     query = select(image_uses.c.image, func.count(), is_open).select_from(joined)
-    found = await connection.execute(
+    rows = await connection.execute(
         query.where(image_uses.c.image.in_(ids)).group_by(image_uses.c.image)
     )
-    return {image: (int(many), int(still)) for image, many, still in found}
+    return {image: (int(many), int(still)) for image, many, still in rows}
 
 
 async def uses_of(
@@ -222,10 +222,10 @@ async def last_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[str
     """When a task that uses it was last made or ended."""
     joined = image_uses.join(tasks, tasks.c.id == image_uses.c.task)
     query = select(image_uses.c.image, func.max(tasks.c.updated)).select_from(joined)
-    found = await connection.execute(
+    rows = await connection.execute(
         query.where(image_uses.c.image.in_(ids)).group_by(image_uses.c.image)
     )
-    return {image: float(at) for image, at in found}
+    return {image: float(at) for image, at in rows}
 
 
 def _mentions(word: str) -> ColumnElement[bool]:

@@ -163,8 +163,8 @@ async def _take_report(tx: Transaction, transfer: TransferRow, report: TransferR
         values["image"] = image
     await request_store.change_transfer(tx, transfer.id, **values)
     if values["state"] == "failed":
-        words = f"its image did not arrive: {values['message']}"
-        await fail_waiting(tx, transfer.id, words)
+        message = f"its image did not arrive: {values['message']}"
+        await fail_waiting(tx, transfer.id, message)
     if image:
         await publish(tx, transfer.owner, [News("image", image)])
 
@@ -183,18 +183,20 @@ async def _end_stalled(
     tx: Transaction, files: ImageFiles, transfers: Sequence[TransferRow]
 ) -> None:
     """An endpoint sends one file after the other, so one that waits behind another is not stalled."""
-    places = await endpoints_by_id(tx.connection, {one.source for one in transfers if one.source})
+    places = await endpoints_by_id(
+        tx.connection, {open_transfer.source for open_transfer in transfers if open_transfer.source}
+    )
     for transfer in transfers:
         source = places.get(transfer.source or "")
         waited = time.time() - (transfer.started or transfer.created)
         if source is None or source.state != "online" or waited < STALLED_SECONDS:
             continue
         others = await request_store.open_transfers_of(tx.connection, source.id)
-        if min(files.idle_seconds(one.sha256) for one in others) > STALLED_SECONDS:
+        if min(files.idle_seconds(other.sha256) for other in others) > STALLED_SECONDS:
             minutes = round(STALLED_SECONDS / 60)
-            words = f"{source.name} is online but sent nothing for {minutes} minutes. "
-            words += f"Try again; if it stays so, see agent.log on {source.name}"
-            await end_transfer(tx, transfer, "failed", words)
+            message = f"{source.name} is online but sent nothing for {minutes} minutes. "
+            message += f"Try again; if it stays so, see agent.log on {source.name}"
+            await end_transfer(tx, transfer, "failed", message)
 
 
 def _complete(transfer: TransferRow, reported: ImageManifest) -> ImageManifest:
@@ -257,9 +259,11 @@ async def _transfers(
     """Only who sends a file may add to it, and only who gets it may read it."""
     place = call.endpoint.id
     async with services.store.read() as connection:
-        found = await request_store.transfers_of_file(connection, sha256, place)
+        candidates = await request_store.transfers_of_file(connection, sha256, place)
     transfers = [
-        one for one in found if (one.source if side == "source" else one.endpoint) == place
+        transfer
+        for transfer in candidates
+        if (transfer.source if side == "source" else transfer.endpoint) == place
     ]
     if not transfers:
         raise NotFound(f"No transfer of {sha256[:12]} concerns this endpoint", "It may have ended.")

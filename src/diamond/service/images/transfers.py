@@ -62,10 +62,10 @@ async def provide_image(
     assert row is not None
     source, way = await _way(tx, row, endpoint, how)
     if way.how == "rebuild":
-        found = await _rebuild(tx, row, endpoint, on=on or endpoint.name, account=account)
-        if isinstance(found, ReadyImage):
-            return found
-        return replace(found, message=f"its image is {way.words} ({found.id})")
+        build = await _rebuild(tx, row, endpoint, on=on or endpoint.name, account=account)
+        if isinstance(build, ReadyImage):
+            return build
+        return replace(build, message=f"its image is {way.words} ({build.id})")
     if way.how != "move" or source is None:
         raise Conflict(
             f"{row.called} cannot come to {endpoint.name}: {way.words}",
@@ -160,8 +160,8 @@ async def end_transfer(tx: Transaction, transfer: TransferRow, state: str, messa
 async def any_copy(tx: Transaction, image: ImageRow, endpoint: EndpointRow | None) -> CopyRow:
     """A file of this image: on the endpoint that is named, or the newest."""
     copies = (await store.copies_of(tx.connection, [image.id]))[image.id]
-    there = [one for one in copies if endpoint is None or one.endpoint == endpoint.id]
-    files = [one for one in there if one.format != "venv"]
+    there = [copy for copy in copies if endpoint is None or copy.endpoint == endpoint.id]
+    files = [copy for copy in there if copy.format != "venv"]
     if files:
         return files[-1]
     if there:
@@ -177,7 +177,7 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
     for transfer in await request_store.open_transfers_of(tx.connection, endpoint):
         await end_transfer(tx, transfer, "failed", "the endpoint was removed")
     copies = await store.copies_on(tx.connection, endpoint)
-    await store.drop_copies(tx, [(one.image, endpoint, one.format) for one in copies])
+    await store.drop_copies(tx, [(copy.image, endpoint, copy.format) for copy in copies])
 
 
 async def _way(
@@ -186,18 +186,18 @@ async def _way(
     """The best of all files, those of endpoints that answer first; a venv has none to move."""
     copies = await files_to_take(tx, image)
     if not copies:
-        words = "rebuilt there: no file of it is left"
-        return None, Way("rebuild", words, build_seconds(image.manifest))
+        why = "rebuilt there: no file of it is left"
+        return None, Way("rebuild", why, build_seconds(image.manifest))
     places = await endpoints_by_id(tx.connection, {copy.endpoint for copy in copies})
     online = {key for key, row in places.items() if row.state == "online"}
-    found = [
+    ways = [
         (copy, choose_way(_file(copy), await _goal(tx, copy, endpoint), how)) for copy in copies
     ]
-    possible = [one for one in found if one[1].how]
+    possible = [pair for pair in ways if pair[1].how]
     return min(
         possible,
-        key=lambda one: (one[0].endpoint not in online, one[1].seconds),
-        default=found[0],
+        key=lambda pair: (pair[0].endpoint not in online, pair[1].seconds),
+        default=ways[0],
     )
 
 
@@ -237,7 +237,7 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
     known = node.get("runtimes") if isinstance(node, dict) else None
     if not isinstance(known, dict):
         return None
-    return [name for name, one in known.items() if isinstance(one, dict) and one.get(ability)]
+    return [name for name, fact in known.items() if isinstance(fact, dict) and fact.get(ability)]
 
 
 async def _rebuild(

@@ -7,6 +7,7 @@ import time
 from functools import partial
 
 from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
 from diamond.core.task import FINAL_WORDS
@@ -89,7 +90,7 @@ async def _archive_due(services: Services, at: float, due: EndedTaskRow) -> None
 
 
 async def _archive(tx: Transaction, owner: str, task: str, at: float) -> None:
-    final = await _final_metrics(tx, task)
+    final = await final_metrics(tx.connection, task)
     for part, whole in ((log_chunks, log_streams), (metric_chunks, metric_series)):
         key = part.c.stream if part is log_chunks else part.c.series
         of_task = select(whole.c.id).where(whole.c.task == task)
@@ -104,12 +105,12 @@ async def _archive(tx: Transaction, owner: str, task: str, at: float) -> None:
     await publish(tx, owner, [News("task", task)])
 
 
-async def _final_metrics(tx: Transaction, task: str) -> dict[str, FinalMetric]:
+async def final_metrics(connection: AsyncConnection, task: str) -> dict[str, FinalMetric]:
     """Of the last attempt that logged each."""
-    series = await metric_store.series_of(tx.connection, [task], metrics.TRAINING)
+    series = await metric_store.series_of(connection, [task], metrics.TRAINING)
     newest = {row.name: row for row in series}
     chosen = [newest[name] for name in sorted(newest)[:KEPT_NAMES]]
-    curves = await metric_store.curves_of(tx.connection, [row.id for row in chosen])
+    curves = await metric_store.curves_of(connection, [row.id for row in chosen])
     return {
         row.name: final
         for row in chosen

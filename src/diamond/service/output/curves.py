@@ -91,7 +91,7 @@ def within(curve: Curve, column: int, first: float | None, last: float | None) -
     kept = [index for index, number in enumerate(numbers) if low <= number <= high]
     if kept and kept[-1] - kept[0] == len(kept) - 1:
         return curve.part(slice(kept[0], kept[-1] + 1))
-    return Curve(*(array("d", [one[index] for index in kept]) for one in curve.columns))
+    return Curve(*(array("d", [values[index] for index in kept]) for values in curve.columns))
 
 
 def _little(column: array[float]) -> array[float]:

@@ -27,6 +27,7 @@ from diamond.service.platform.database.rows import JsonObject, values_of
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
+from diamond.service.tasks.code import listed_files
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task, task_history
 from diamond.service.tasks.views import show_tasks
@@ -62,8 +63,9 @@ async def list_files(
     )
     following = answer.get("next")
     entries = [FileEntry.model_validate(entry) for entry in answer.get("items", [])]
+    sent = await _sent_files(services, row)
     return Page(
-        items=[_with_preview(entry) for entry in entries],
+        items=[_with_preview(with_origin(entry, sent, row.started)) for entry in entries],
         next=str(following) if isinstance(following, int) else None,
     )
 
@@ -89,7 +91,7 @@ async def open_file(
     size, etag = int(facts["size"]), f'"sha256:{facts["sha256"].removeprefix("sha256:")}"'
     changed = if_range is not None and if_range != etag
     first, end = (0, size) if changed else _span(byte_range, size)
-    pieces = _pieces(services, row.endpoint, which, first, end)
+    pieces = read_pieces(services, row.endpoint, which, first, end)
     return Content(size, first, end, etag, pieces)
 
 
@@ -134,6 +136,26 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     return dict(redacted({**masked, "machine": machine}))
 
 
+async def _sent_files(services: Services, row: TaskRow) -> dict[str, int]:
+    """Paths and sizes of the code that the job came with."""
+    code = row.order.code
+    try:
+        files = await listed_files(services, code.snapshot) if code else []
+    except DiamondError:
+        return {}
+    return {file.path: file.size or 0 for file in files}
+
+
+def with_origin(entry: FileEntry, sent: dict[str, int], started: float | None) -> FileEntry:
+    """Whether it came with the job or was made by it. A folder that the job came with counts as input, whatever else is in it now."""
+    if entry.kind == "folder":
+        is_input = any(path.startswith(f"{entry.path}/") for path in sent)
+    else:
+        is_changed = started is not None and (entry.modified or 0.0) > started + 1.0
+        is_input = sent.get(entry.path) == entry.size and not is_changed
+    return entry.model_copy(update={"origin": "input" if is_input else "result"})
+
+
 def _with_preview(entry: FileEntry) -> FileEntry:
     """With how it may be shown, judged by its name."""
     if entry.kind != "file":
@@ -149,7 +171,7 @@ async def _online_task(services: Services, principal: Principal, task: str) -> T
     return row
 
 
-async def _pieces(
+async def read_pieces(
     services: Services, endpoint: str, which: dict[str, str], first: int, end: int
 ) -> AsyncIterator[bytes]:
     at = first

@@ -80,12 +80,12 @@ class Search:
     async def _on_cluster(self, end: int) -> None:
         """While the endpoint is offline its part is skipped, and `reason` says so."""
         try:
-            found = await self._ask(end)
+            matches = await self._ask(end)
         except DiamondError as error:
             self.reason = f"{error.message}: a part of the log is only there"
             self.at = end
             return
-        self._take("cluster", found.items, found.next)
+        self._take("cluster", matches.items, matches.next)
         self.is_stopped = self.at < end
 
     async def _ask(self, end: int) -> ClusterMatches:

@@ -58,8 +58,8 @@ async def list_logs(services: Services, principal: Principal, task: str) -> LogL
             if stream.stream in LOG_STREAMS
         ]
     ranks = row.order.ranks
-    words = rank_words(ranks, row.endpoint_name)
-    return LogList(items=items, ranks=ranks, carried_ranks=MOST_RANKS, words=words)
+    text = rank_words(ranks, row.endpoint_name)
+    return LogList(items=items, ranks=ranks, carried_ranks=MOST_RANKS, words=text)
 
 
 @dataclass(frozen=True)

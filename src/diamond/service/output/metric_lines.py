@@ -29,11 +29,11 @@ def read_lines(partial: bytes, data: bytes) -> MetricLines:
     points: list[Point] = []
     bad = 0
     for line in whole:
-        found = _points(line)
-        if found is None:
+        points_of_line = _points(line)
+        if points_of_line is None:
             bad += 1
         else:
-            points += found
+            points += points_of_line
     return MetricLines(points, *((b"", bad + 1) if len(rest) > MAX_PARTIAL else (rest, bad)))
 
 
@@ -47,13 +47,17 @@ def _points(line: bytes) -> list[Point] | None:
     if not isinstance(data, dict):
         return None
     step, time = _number(data.get("step")), _number(data.get("time"))
-    found = {name: value for name, value in data.items() if name not in NOT_METRICS}
-    found |= _gpus(data.get("gpus"))
-    told = data.get("nonfinite")
-    broken = {name for name in told if isinstance(name, str)} if isinstance(told, list) else set()
+    values = {name: value for name, value in data.items() if name not in NOT_METRICS}
+    values |= _gpus(data.get("gpus"))
+    nonfinite = data.get("nonfinite")
+    broken = (
+        {name for name in nonfinite if isinstance(name, str)}
+        if isinstance(nonfinite, list)
+        else set()
+    )
     return [
         Point(_clean(name), step, time, _number(value))
-        for name, value in islice(found.items(), MOST_NAMES + 1)
+        for name, value in islice(values.items(), MOST_NAMES + 1)
         if isinstance(value, (int, float)) or (value is None and name in broken)
     ]
 

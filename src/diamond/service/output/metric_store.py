@@ -224,7 +224,9 @@ async def _append(tx: Transaction, points: dict[SeriesRow, list[Point]], limit: 
             }
         )
         kept[series] = _kept(fresh, series.count, stride)
-    await _add(tx, {series: one for series, one in kept.items() if len(one.curve)})
+    await _add(
+        tx, {series: series_kept for series, series_kept in kept.items() if len(series_kept.curve)}
+    )
     await tx.connection.execute(_COUNTERS, counters)
     return thinned
 

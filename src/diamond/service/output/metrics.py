@@ -114,14 +114,14 @@ async def _answer(
     """Series only grow or are thinned, so their counts and strides say whether a cached answer is still right."""
     rows, series = await _find(services, principal, tasks, wanted)
     ids = list(dict.fromkeys(row.id for row in rows))
-    taken = [one for one in series if wanted.takes(one)]
+    taken = [metric for metric in series if wanted.takes(metric)]
     rest = beside(_names(ids, series))
 
     async def make() -> bytes:
         wholes = await _load(services, ids, taken)
         return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), **rest}))
 
-    known = tuple((one.id, one.count, one.stride) for one in series)
+    known = tuple((metric.id, metric.count, metric.stride) for metric in series)
     return await services.recent.get((tuple(ids), wanted, known, *rest), make)
 
 
@@ -136,19 +136,19 @@ async def _find(
 
 async def _load(services: Services, ids: list[str], series: Sequence[SeriesRow]) -> list[Whole]:
     async with services.store.read() as connection:
-        curves = await metrics.curves_of(connection, [one.id for one in series])
+        curves = await metrics.curves_of(connection, [metric.id for metric in series])
     return _joined(ids, series, curves)
 
 
 def _joined(ids: list[str], series: Sequence[SeriesRow], curves: dict[int, Curve]) -> list[Whole]:
-    ordered = sorted(series, key=lambda one: _first_time(curves[one.id]))
+    ordered = sorted(series, key=lambda metric: _first_time(curves[metric.id]))
     wholes: dict[tuple[str, str], Whole] = {}
-    for one in ordered:
-        key = one.task, one.name
+    for metric in ordered:
+        key = metric.task, metric.name
         whole = wholes.setdefault(key, Whole(*key, Curve(), False))
-        whole.curve.join(curves[one.id])
-        whole.is_thinned = whole.is_thinned or one.stride > 1
-    return sorted(wholes.values(), key=lambda one: (one.name, ids.index(one.task)))
+        whole.curve.join(curves[metric.id])
+        whole.is_thinned = whole.is_thinned or metric.stride > 1
+    return sorted(wholes.values(), key=lambda metric: (metric.name, ids.index(metric.task)))
 
 
 def _first_time(curve: Curve) -> float:
@@ -159,8 +159,8 @@ def _first_time(curve: Curve) -> float:
 
 def _names(ids: list[str], series: Sequence[SeriesRow]) -> list[NameWithTasks]:
     having: dict[str, set[str]] = {}
-    for one in series:
-        having.setdefault(one.name, set()).add(one.task)
+    for metric in series:
+        having.setdefault(metric.name, set()).add(metric.task)
     return [
         NameWithTasks(name, [task for task in ids if task in having[name]])
         for name in sorted(having)

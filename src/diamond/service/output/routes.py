@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from diamond.service.output import archive, files, metrics, schemas
+from diamond.service.output import archive, files, metrics, schemas, zip_download
 from diamond.service.output.metrics import CurvesWanted
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
@@ -99,6 +99,22 @@ async def read_file(
         media_type=safe_download.media_type(path, inline=inline),
         headers=headers,
     )
+
+
+@router.get(
+    "/files.zip", response_class=Response, responses={200: BYTES, **problems(404, 409, 413, 503)}
+)
+async def download_zip(
+    task: str,
+    services: Service,
+    person: Person,
+    path: str = "",
+    what: zip_download.What = "results",
+) -> Response:
+    """A folder of the run directory as one zip file; `results` leaves out what came with the job."""
+    download = await zip_download.open_zip(services, person, task, path, what)
+    headers = {**safe_download.SAFE, **safe_download.attachment(f"{download.name}.zip")}
+    return StreamingResponse(download.pieces, media_type="application/zip", headers=headers)
 
 
 @router.get("/script", response_class=PlainTextResponse, responses=problems(404, 409, 503))

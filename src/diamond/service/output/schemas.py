@@ -58,6 +58,8 @@ class FileEntry(BaseModel):
     """Of a file: its media type, judged by its name."""
     preview: Preview = "none"
     """How a page may show it; what it may show inline is decided by the service."""
+    origin: Literal["input", "result"] = "result"
+    """Whether it came with the job, unchanged, or was made by it."""
 
 
 class LogLine(BaseModel):
@@ -198,7 +200,14 @@ class NoteEvent(BaseModel):
 
 class ChangedEvent(BaseModel):
     what: Literal[
-        "preferences", "notifications", "read", "tokens", "endpoints", "overview", "announcements"
+        "preferences",
+        "notifications",
+        "read",
+        "tokens",
+        "endpoints",
+        "overview",
+        "announcements",
+        "models",
     ]
     n: int
 

@@ -62,8 +62,8 @@ async def summarize(
     """Of each in its order. The values of metrics are kept beside their curves, so no points are read for them."""
     series = await metric_store.series_of(connection, [row.id for row in rows], TRAINING)
     by_task: dict[str, list[SeriesRow]] = defaultdict(list)
-    for one in series:
-        by_task[one.task].append(one)
+    for metric in series:
+        by_task[metric.task].append(metric)
     values = await _values(connection, by_task)
     progress = await _progress(connection, rows, by_task)
     main = {row.id: most_telling(values[row.id]) for row in rows if values.get(row.id)}
@@ -86,22 +86,27 @@ async def final_values(
 ) -> dict[str, dict[str, SeriesValues]]:
     """Of all metrics of these tasks, by task and name."""
     by_task: dict[str, list[SeriesRow]] = defaultdict(list)
-    for one in await metric_store.series_of(connection, tasks, TRAINING):
-        by_task[one.task].append(one)
+    for metric in await metric_store.series_of(connection, tasks, TRAINING):
+        by_task[metric.task].append(metric)
     return await _values(connection, by_task)
 
 
 async def _values(
     connection: AsyncConnection, by_task: _BY_TASK
 ) -> dict[str, dict[str, SeriesValues]]:
-    older = [one.id for rows in by_task.values() for one in rows if one.count and one.last is None]
+    older = [
+        metric.id
+        for rows in by_task.values()
+        for metric in rows
+        if metric.count and metric.last is None
+    ]
     curves = await metric_store.curves_of(connection, older) if older else {}
     values: dict[str, dict[str, SeriesValues]] = {}
     for task, rows in by_task.items():
         parts: dict[str, list[SeriesValues]] = defaultdict(list)
-        for one in rows:
-            known = curve_values(curves[one.id]) if one.id in curves else one.values
-            parts[one.name].append(known)
+        for metric in rows:
+            known = curve_values(curves[metric.id]) if metric.id in curves else metric.values
+            parts[metric.name].append(known)
         values[task] = {name: joined_values(known) for name, known in sorted(parts.items())}
     return values
 
@@ -137,7 +142,7 @@ async def _progress(
 ) -> dict[str, Progress]:
     """From the newest points of each task's newest run."""
     chosen = {row.id: _counting_series(by_task.get(row.id, ())) for row in rows}
-    wanted = [one.id for series in chosen.values() for one in series]
+    wanted = [metric.id for series in chosen.values() for metric in series]
     newest = await metric_store.last_points(connection, wanted) if wanted else {}
     measured = {}
     for row in rows:
@@ -153,11 +158,13 @@ def _counting_series(series: Sequence[SeriesRow]) -> list[SeriesRow]:
     """Of the newest run: its curve of most points, and the curve of its epochs."""
     if not series:
         return []
-    newest = max(series, key=lambda one: one.id)
-    same_run = [one for one in series if (one.attempt, one.run) == (newest.attempt, newest.run)]
-    others = [one for one in same_run if one.name not in EPOCH_METRICS]
-    epochs = [one for one in same_run if one.name in EPOCH_METRICS]
-    longest = max(others or same_run, key=lambda one: one.count)
+    newest = max(series, key=lambda metric: metric.id)
+    same_run = [
+        metric for metric in series if (metric.attempt, metric.run) == (newest.attempt, newest.run)
+    ]
+    others = [metric for metric in same_run if metric.name not in EPOCH_METRICS]
+    epochs = [metric for metric in same_run if metric.name in EPOCH_METRICS]
+    longest = max(others or same_run, key=lambda metric: metric.count)
     return [longest, *epochs[:1]]
 
 
@@ -171,7 +178,7 @@ def _reading(
     return Reading(
         steps=_known(counted.steps, counted.times),
         epochs=_known(epochs.values, epochs.times),
-        counts_from_zero=any(one.first_step == 0 for one in series),
+        counts_from_zero=any(metric.first_step == 0 for metric in series),
     )
 
 
@@ -184,8 +191,8 @@ def _target(row: TaskRow) -> Target | None:
     if goal is not None:
         return Target("step", float(goal.steps))
     argv, command = row.order_json.get("argv"), row.order_json.get("command")
-    words = [str(word) for word in argv] if isinstance(argv, list) and argv else _words(command)
-    return target_of(_params(row), words)
+    arguments = [str(word) for word in argv] if isinstance(argv, list) and argv else _words(command)
+    return target_of(_params(row), arguments)
 
 
 def _params(row: TaskRow) -> JsonObject:
@@ -218,11 +225,12 @@ async def _sparks(
 ) -> dict[str, list[float]]:
     """The main curve of each in a few points."""
     drawn = {
-        task: [one for one in rows if one.name == main.get(task)] for task, rows in by_task.items()
+        task: [metric for metric in rows if metric.name == main.get(task)]
+        for task, rows in by_task.items()
     }
-    wanted = [one for rows in drawn.values() for one in rows]
+    wanted = [metric for rows in drawn.values() for metric in rows]
     curves = await metric_store.sampled_curves(connection, wanted)
-    return {task: _spark([curves[one.id] for one in rows]) for task, rows in drawn.items()}
+    return {task: _spark([curves[metric.id] for metric in rows]) for task, rows in drawn.items()}
 
 
 def _spark(curves: Sequence[Curve]) -> list[float]:

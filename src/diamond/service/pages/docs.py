@@ -36,10 +36,10 @@ async def page(request: Request, path: str) -> Response:
     if not (SITE / "index.html").is_file():
         return _plain("The documentation is not built", NOT_BUILT, status=503)
     is_folder = not path or path.endswith("/")
-    found = page_files.file_below(SITE, f"{path}index.html" if is_folder else path)
-    if found is not None:
+    file = page_files.file_below(SITE, f"{path}index.html" if is_folder else path)
+    if file is not None:
         packed = "gzip" in request.headers.get("accept-encoding", "")
-        return page_files.as_response(found, lasts=_lasts(found), packed=packed)
+        return page_files.as_response(file, lasts=_lasts(file), packed=packed)
     if page_files.file_below(SITE, f"{path}/index.html"):
         return RedirectResponse(f"/docs/{path}/", status_code=307, headers=page_files.HEADERS)
     return _plain(

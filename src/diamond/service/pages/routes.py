@@ -99,7 +99,7 @@ async def page(request: Request, path: str) -> Response:
     if not page_files.are_built():
         return HTMLResponse(NOT_BUILT.replace("{version}", __version__), headers=PLAIN)
     packed = "gzip" in request.headers.get("accept-encoding", "")
-    found = page_files.part(path, packed=packed)
-    if found is None and path.startswith("assets/"):
+    file = page_files.part(path, packed=packed)
+    if file is None and path.startswith("assets/"):
         raise NotFound(f"There is no file /{path}", "Reload the page: a newer Diamond has others.")
-    return found or page_files.document()
+    return file or page_files.document()

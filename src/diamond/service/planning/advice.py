@@ -68,10 +68,8 @@ def advice_of(
     sizes: list[ProbeRow | UnprobedSize] = [*probes, *unprobed]
     params = next(size.params for size in sizes if size.nodes == point.nodes)
     is_bounded = len(affordable) < len(every)
-    words = advice.words + _caveats(settings, probes, point, is_bounded=is_bounded)
-    return NodeAdvice(
-        point.nodes, point.throughput, point.efficiency, point.measured, params, words
-    )
+    text = advice.words + _caveats(settings, probes, point, is_bounded=is_bounded)
+    return NodeAdvice(point.nodes, point.throughput, point.efficiency, point.measured, params, text)
 
 
 def advice_within(scale: ScaleRow, budget: str | None, minutes: int) -> NodeAdvice:

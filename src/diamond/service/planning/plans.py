@@ -187,14 +187,14 @@ def _budget_check(text: str, plan: ChainPlan, rate: float | None) -> Ceiling | N
     budget = parse_budget(text)
     chain = NodeUsage(1, 3600 * plan.node_hours_at_most)
     verdict = may_start(budget, chain, units_per_node_hour=rate)
-    words = f"The whole chain may use {verdict.cost:.4g} of {budget.amount:.4g} {budget.unit}"
-    words += "." if verdict.may_start else f": {OVER_BUDGET}"
+    sentence = f"The whole chain may use {verdict.cost:.4g} of {budget.amount:.4g} {budget.unit}"
+    sentence += "." if verdict.may_start else f": {OVER_BUDGET}"
     return Ceiling(
         fits=verdict.may_start,
         cost=verdict.cost,
         amount=budget.amount,
         unit=budget.unit,
-        words=words,
+        words=sentence,
     )
 
 

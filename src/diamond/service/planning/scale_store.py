@@ -45,8 +45,8 @@ async def scales_with_prefix(
 async def scales_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, ScaleRow]:
     if not ids:
         return {}
-    found = await connection.execute(select(scales).where(scales.c.id.in_(sorted(ids))))
-    return {row.id: row for row in rows_of(found, ScaleRow)}
+    rows = await connection.execute(select(scales).where(scales.c.id.in_(sorted(ids))))
+    return {row.id: row for row in rows_of(rows, ScaleRow)}
 
 
 async def list_scales(
@@ -75,5 +75,5 @@ async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> 
         scales.c.kind == "nodes",
         scales.c.state == DONE,
     )
-    found = await connection.execute(query.order_by(scales.c.created.desc()).limit(1))
-    return row_of(found, ScaleRow)
+    rows = await connection.execute(query.order_by(scales.c.created.desc()).limit(1))
+    return row_of(rows, ScaleRow)

@@ -72,8 +72,8 @@ async def publish(tx: Transaction, owner: str, news: list[News]) -> None:
 
 
 async def newest_number(connection: AsyncConnection, owner: str) -> int:
-    found = await connection.execute(select(streams.c.last).where(streams.c.owner == owner))
-    return int(found.scalar_one_or_none() or 0)
+    rows = await connection.execute(select(streams.c.last).where(streams.c.owner == owner))
+    return int(rows.scalar_one_or_none() or 0)
 
 
 async def events_after(

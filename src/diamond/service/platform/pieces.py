@@ -74,50 +74,50 @@ class MemoryPieces:
         self._rounds[transfer] = _Round(number, wants)
 
     def wants(self, transfer: str, number: int) -> bytes | None:
-        found = self._find(transfer, number)
-        return found.wants if found else None
+        current = self._find(transfer, number)
+        return current.wants if current else None
 
     def standing(self, transfer: str, number: int) -> Standing | None:
-        found = self._find(transfer, number)
-        return Standing(found.next, found.first) if found else None
+        current = self._find(transfer, number)
+        return Standing(current.next, current.first) if current else None
 
     def has_room(self, transfer: str) -> bool:
-        found = self._rounds.get(transfer)
-        if found is None or not found.pieces:
+        current = self._rounds.get(transfer)
+        if current is None or not current.pieces:
             return True
-        return len(found.pieces) < MOST_PIECES and self._bytes() < MOST_BYTES
+        return len(current.pieces) < MOST_PIECES and self._bytes() < MOST_BYTES
 
     def put(self, transfer: str, number: int, n: int, parts: Sequence[bytes]) -> None:
-        found = self._find(transfer, number)
-        if found is not None and n == found.next:
-            found.pieces[n] = parts
-            found.next, found.moved_at = n + 1, time.monotonic()
+        current = self._find(transfer, number)
+        if current is not None and n == current.next:
+            current.pieces[n] = parts
+            current.next, current.moved_at = n + 1, time.monotonic()
 
     def get(self, transfer: str, number: int, n: int) -> Sequence[bytes] | None:
-        found = self._find(transfer, number)
-        if found is None:
+        current = self._find(transfer, number)
+        if current is None:
             return None
-        for old in [one for one in found.pieces if one < n]:
-            del found.pieces[old]
-        found.first = max(found.first, n)
-        return found.pieces.get(n)
+        for old in [piece for piece in current.pieces if piece < n]:
+            del current.pieces[old]
+        current.first = max(current.first, n)
+        return current.pieces.get(n)
 
     def drop(self, transfer: str) -> None:
         self._rounds.pop(transfer, None)
 
     def idle_seconds(self, transfer: str) -> float:
-        found = self._rounds.get(transfer)
-        return time.monotonic() - found.moved_at if found else float("inf")
+        current = self._rounds.get(transfer)
+        return time.monotonic() - current.moved_at if current else float("inf")
 
     def _find(self, transfer: str, number: int) -> _Round | None:
-        found = self._rounds.get(transfer)
-        return found if found is not None and found.number == number else None
+        current = self._rounds.get(transfer)
+        return current if current is not None and current.number == number else None
 
     def _bytes(self) -> int:
         return sum(
             len(part)
-            for one in self._rounds.values()
-            for parts in one.pieces.values()
+            for transfer_round in self._rounds.values()
+            for parts in transfer_round.pieces.values()
             for part in parts
         )
 

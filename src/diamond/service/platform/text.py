@@ -13,9 +13,9 @@ def clean(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [clean(one) for one in value]
+        return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {clean(key): clean(one) for key, one in value.items()}
+        return {clean(key): clean(item) for key, item in value.items()}
     return value
 
 

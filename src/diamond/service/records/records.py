@@ -86,7 +86,7 @@ def show_entry(entry: Entry) -> RecordEntry:
 
 
 def _shown(row: TaskRow, kept: Sequence[EntryRow], verified: Verified) -> TaskRecord:
-    entries = [entry for one in kept if (entry := _readable(one)) is not None]
+    entries = [entry for stored in kept if (entry := _readable(stored)) is not None]
     record = _assembled(entries)
     submitted = record.submitted
     return TaskRecord(

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from diamond.service.endpoints import profiles
 from diamond.service.endpoints.schemas import SharedProfile
 from diamond.service.people.caller import Person
-from diamond.service.people.shares import DATASET, IMAGE, JOB, PROFILE
+from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PROFILE
 from diamond.service.platform.http.routing import Limit, Service, problems
 from diamond.service.platform.http.schemas import Page
 from diamond.service.projects import schemas
@@ -86,6 +86,27 @@ async def stop_sharing_dataset(
 ) -> Response:
     """Copies that others made already stay theirs."""
     await sharing.stop_sharing(services, person, DATASET, dataset, with_kind, with_id)
+    return Response(status_code=204)
+
+
+@router.get("/models/{model}/shares", response_model=Shares, responses=problems(404))
+async def list_model_shares(model: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, MODEL, model))
+
+
+@router.post("/models/{model}/shares", response_model=Shares, responses=problems(404, 409))
+async def share_model(model: str, body: ShareRequest, services: Service, person: Person) -> Shares:
+    """Others see its card and versions, and may download them."""
+    items = await sharing.share(services, person, MODEL, model, body.with_kind, body.with_id)
+    return Page(items=items)
+
+
+@router.delete("/models/{model}/shares", status_code=204, responses=problems(404))
+async def stop_sharing_model(
+    model: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
+) -> Response:
+    """Copies that others made already stay theirs."""
+    await sharing.stop_sharing(services, person, MODEL, model, with_kind, with_id)
     return Response(status_code=204)
 
 

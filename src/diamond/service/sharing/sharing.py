@@ -16,7 +16,9 @@ from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.rows import ImageRow
 from diamond.service.images.views import find_image
-from diamond.service.people.shares import DATASET, EVERYONE, IMAGE, JOB, PROFILE, PROJECT
+from diamond.service.models.rows import ModelRow
+from diamond.service.models.views import find_model
+from diamond.service.people.shares import DATASET, EVERYONE, IMAGE, JOB, MODEL, PROFILE, PROJECT
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as project_store
@@ -101,10 +103,12 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
 async def _find_own(
     connection: AsyncConnection, principal: Principal, kind: str, thing: str
-) -> ImageRow | EndpointRow | JobRow | DatasetRow:
+) -> ImageRow | DatasetRow | ModelRow | EndpointRow | JobRow:
     """Only the owner decides who else sees it."""
     if kind == IMAGE:
         return await find_image(connection, principal, thing, Action.WRITE)
+    if kind == MODEL:
+        return await find_model(connection, principal, thing, Action.WRITE)
     if kind == DATASET:
         return await find_dataset(connection, principal, thing, Action.WRITE)
     if kind == PROFILE:

@@ -94,6 +94,14 @@ async def withdraw(invitation: str, services: Service, person: Person) -> Respon
     return Response(status_code=204)
 
 
+@router.post("/invitations/look", response_model=schemas.InvitationShown, responses=problems(404))
+async def look_at_invitation(
+    body: schemas.InvitationCode, services: Service
+) -> schemas.InvitationShown:
+    """Who invites to what: for whoever holds the link, before they sign in."""
+    return await accounts.look_at_invitation(services, body.code)
+
+
 @router.post("/invitations/accept", status_code=204, responses=problems(404, 409))
 async def accept(body: schemas.InvitationCode, services: Service, person: Person) -> Response:
     """By somebody who has an account; others accept by signing in through the link."""

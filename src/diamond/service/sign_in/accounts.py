@@ -15,10 +15,17 @@ from diamond.service.people.rows import SessionRow
 from diamond.service.people.store import hash_secret
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.projects import store as project_store
 from diamond.service.projects.projects import find_project
 from diamond.service.sign_in import store as sign_in_store
 from diamond.service.sign_in.rows import InvitationRow
-from diamond.service.sign_in.schemas import IdentityShown, Invitation, NewInvitation, Session
+from diamond.service.sign_in.schemas import (
+    IdentityShown,
+    Invitation,
+    InvitationShown,
+    NewInvitation,
+    Session,
+)
 from diamond.service.sign_in.sign_in import accept_invitation
 
 
@@ -167,6 +174,21 @@ async def withdraw(services: Services, principal: Principal, invitation: str) ->
         lambda tx: sign_in_store.drop_invitation(tx, principal.user, invitation)
     ):
         raise NotFound(f"There is no invitation {invitation!r}")
+
+
+async def look_at_invitation(services: Services, code: str) -> InvitationShown:
+    async with services.store.read() as connection:
+        invitation = await sign_in_store.find_invitation(connection, code)
+        if invitation is None:
+            raise NotFound("This invitation was used or has expired", "Ask for another.")
+        sender = await people_store.find_user(connection, invitation.owner)
+        project = await project_store.find_project(connection, invitation.project)
+    return InvitationShown(
+        by=sender.name if sender else "",
+        project=project.name if project else "",
+        role=invitation.role,
+        expires=invitation.expires,
+    )
 
 
 async def accept(services: Services, principal: Principal, code: str) -> None:

@@ -81,6 +81,17 @@ class NewInvitation(Invitation):
     code: str
 
 
+class InvitationShown(BaseModel):
+    """What somebody sees who was sent a link."""
+
+    by: str
+    """Who sent it."""
+    project: str
+    """Its name; empty: to this Diamond alone."""
+    role: str
+    expires: float
+
+
 class InvitationCode(Body):
     code: str = Field(max_length=200)
 
@@ -187,3 +198,5 @@ class AuditLine(BaseModel):
     address: str
     credential: str
     """The id of the token or session."""
+    words: str
+    """What was done, as a person would say it."""

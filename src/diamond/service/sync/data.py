@@ -9,10 +9,14 @@ from diamond.service.datasets.additions import settle_additions
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.results.results import after_scans
 from diamond.service.trees.reports import take_inventory, take_reports
 from diamond.service.trees.rows import Ended
 
-AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (settle_additions,)
+AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (
+    settle_additions,
+    after_scans,
+)
 """Called with scans and transfers that have just ended: datasets, models."""
 
 

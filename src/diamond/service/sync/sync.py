@@ -24,6 +24,7 @@ from diamond.core.protocol import OLDEST, AgentSettings, EventsTaken, OpenTask, 
 from diamond.service.endpoints import commands as command_store
 from diamond.service.endpoints import store as endpoint_store
 from diamond.service.endpoints.facts import cluster_of, read_facts
+from diamond.service.endpoints.load import note_load
 from diamond.service.endpoints.pairing import AgentCall, refuse_older
 from diamond.service.endpoints.rows import (
     CommandRow,
@@ -146,6 +147,10 @@ async def store_profile(services: Services, call: AgentCall, message: ProfileRep
 
     async def put(tx: Transaction) -> None:
         await endpoint_store.change_endpoint(tx, endpoint, profile=profile, cluster=cluster)
+        facts = {name: fact.value for name, fact in read_facts(message.facts).items()}
+        await note_load(
+            tx, owner=call.endpoint.owner, endpoint=endpoint, facts=facts, at=time.time()
+        )
         await publish(tx, call.principal.user, [News("endpoint", endpoint)])
 
     await services.store.run(put)

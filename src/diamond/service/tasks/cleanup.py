@@ -51,5 +51,7 @@ def _may_go(task: TaskRow, endpoint: EndpointRow, wanted: CleanRequest) -> bool:
     if task.endpoint != endpoint.id or task.state not in FINAL_WORDS:
         return False
     if wanted.tasks is not None:
-        return any(task.id.startswith(one) or task.job == one for one in wanted.tasks if one)
+        return any(
+            task.id.startswith(prefix) or task.job == prefix for prefix in wanted.tasks if prefix
+        )
     return (task.ended or 0.0) <= time.time() - (wanted.older_than_days or 0.0) * DAY

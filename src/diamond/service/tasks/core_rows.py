@@ -30,7 +30,7 @@ def core_task(row: TaskRow) -> Task:
         reached=chain.reached,
         stalled=chain.stalled,
         ended=attempt.number - 1 if chain.ended is None else chain.ended,
-        numbered=max((one.number for one in row.attempts), default=0),
+        numbered=max((attempt_row.number for attempt_row in row.attempts), default=0),
     )
 
 

@@ -58,7 +58,7 @@ class Life:
         )
 
     def find(self, attempt: str) -> AttemptRow | None:
-        return next((one for one in self.attempts if one.id == attempt), None)
+        return next((each for each in self.attempts if each.id == attempt), None)
 
     def change(self, changed: AttemptRow) -> None:
         """Put an attempt in the place of the one with its id, else of the one with its number."""
@@ -66,7 +66,7 @@ class Life:
         if known is not None:
             self.attempts[self.attempts.index(known)] = changed
             return
-        others = [one for one in self.attempts if one.number != changed.number]
+        others = [attempt for attempt in self.attempts if attempt.number != changed.number]
         self.attempts[:] = [*others, changed]
 
     def end_attempt(self, attempt: str, at: float, reason: str) -> None:

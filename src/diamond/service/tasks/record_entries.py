@@ -235,4 +235,4 @@ async def _rebuilt(tx: Transaction, task: TaskRow, drafts: Drafts) -> list[Draft
     """What came before `drafts`."""
     job = await job_store.find_job(tx.connection, task.job)
     written = [asdict(draft.body) for draft in drafts]
-    return [one for one in whole_life(task, job) if asdict(one.body) not in written]
+    return [entry for entry in whole_life(task, job) if asdict(entry.body) not in written]

@@ -173,7 +173,11 @@ async def _resolved(
         hides = not sees_all(principal, project)
         wanted = replace(wanted, project=project.id, own=hides)
     elif wanted.whose != "mine":
-        seen = [one for one in principal.projects if role_of(principal, owner="", project=one)]
+        seen = [
+            candidate
+            for candidate in principal.projects
+            if role_of(principal, owner="", project=candidate)
+        ]
         jobs = await things_shared_with(connection, JOB, principal.user)
         wanted = replace(wanted, projects=tuple(sorted(seen)), jobs=tuple(sorted(jobs)))
     if not wanted.endpoint:

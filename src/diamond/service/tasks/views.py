@@ -41,11 +41,15 @@ def show_task(
             "as_of": as_of,
             "order": row.order_json,
             "attempts": attempts,
-            "native_id": next((one.native_id for one in attempts if one.id == row.attempt), ""),
+            "native_id": next(
+                (attempt.native_id for attempt in attempts if attempt.id == row.attempt), ""
+            ),
             "chain": show_chain(row),
             "happened": show_happened(row, as_of),
-            "dependencies": [_dependency(one) for one in waits_for],
-            "awaits": next((one.target for one in waits_for if one.state == WAITING), None),
+            "dependencies": [_dependency(dependency) for dependency in waits_for],
+            "awaits": next(
+                (dependency.target for dependency in waits_for if dependency.state == WAITING), None
+            ),
         }
     )
 

@@ -125,19 +125,19 @@ def define_accounts(lab: LabShape, done: Path) -> None:
     wanted = [["cluster", ",".join(cluster.name for cluster in lab.clusters)]]
     wanted += [["account", ",".join(ACCOUNTS)]]
     wanted += qos_words(lab) + user_words(lab)
-    text = "\n".join(" ".join(words) for words in wanted)
+    text = "\n".join(" ".join(command) for command in wanted)
     if done.exists() and done.read_text() == text:
         return
-    for words in wanted:
-        add(lab, words)
+    for command in wanted:
+        add(lab, command)
     done.write_text(text)
 
 
-def add(lab: LabShape, words: list[str]) -> None:
+def add(lab: LabShape, command: list[str]) -> None:
     """sacctmgr reports existing entries on stdout with exit status 1, and real errors on stderr."""
-    answer = slurm(lab, lab.clusters[0], "sacctmgr", "-i", "-Q", "add", *words, check=False)
+    answer = slurm(lab, lab.clusters[0], "sacctmgr", "-i", "-Q", "add", *command, check=False)
     if answer.returncode and answer.stderr:
-        raise LabError(f"sacctmgr add {' '.join(words)}: {answer.stderr.strip()}")
+        raise LabError(f"sacctmgr add {' '.join(command)}: {answer.stderr.strip()}")
 
 
 def qos_words(lab: LabShape) -> list[list[str]]:

@@ -102,10 +102,10 @@ def status(arguments: argparse.Namespace) -> int:
 
 def down(arguments: argparse.Namespace) -> int:
     root = checked_root(arguments.folder or arguments.dir)
-    found = take_down(root, purge=arguments.purge)
+    lab = take_down(root, purge=arguments.purge)
     if arguments.json:
-        print_json({"down": True, "purged": arguments.purge, "found": found})
-    elif found:
+        print_json({"down": True, "purged": arguments.purge, "found": lab})
+    elif lab:
         print(f"The lab in {root} is down{' and purged' if arguments.purge else ''}.")
     else:
         print(f"There is no lab in {root}. Nothing was changed.")
@@ -133,69 +133,71 @@ def parser() -> argparse.ArgumentParser:
     )
     verbs = top.add_subparsers(required=True, metavar="COMMAND")
     add_up(verbs)
-    one = add(verbs, "env", env, "print the export lines for a cluster")
-    one.add_argument("cluster")
+    command = add(verbs, "env", env, "print the export lines for a cluster")
+    command.add_argument("cluster")
     add_run(verbs)
     add_break(verbs)
     add(verbs, "status", status, "show what is running; exit status 3 unless everything is")
-    one = add(verbs, "down", down, "cancel all jobs and stop everything; records are kept")
-    one.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
-    one.add_argument("--purge", action="store_true", help="also delete the lab's files")
+    command = add(verbs, "down", down, "cancel all jobs and stop everything; records are kept")
+    command.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
+    command.add_argument("--purge", action="store_true", help="also delete the lab's files")
     return top
 
 
 def add(verbs: Verbs, name: str, do: Callable[..., int], text: str) -> argparse.ArgumentParser:
-    one = verbs.add_parser(name, help=text, description=text)
-    one.set_defaults(do=do)
-    add_common(one)
-    return one
+    command = verbs.add_parser(name, help=text, description=text)
+    command.set_defaults(do=do)
+    add_common(command)
+    return command
 
 
-def add_common(one: argparse.ArgumentParser) -> None:
-    add_dir(one)
-    one.add_argument("--json", action="store_true", help="print JSON")
+def add_common(command: argparse.ArgumentParser) -> None:
+    add_dir(command)
+    command.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_dir(one: argparse.ArgumentParser) -> None:
+def add_dir(command: argparse.ArgumentParser) -> None:
     folder = os.environ.get("DIAMOND_LAB_DIR", DEFAULT_FOLDER)
-    one.add_argument("--dir", default=folder, help="the lab's folder (%(default)s)")
+    command.add_argument("--dir", default=folder, help="the lab's folder (%(default)s)")
 
 
 def add_up(verbs: Verbs) -> None:
-    one = add(verbs, "up", up, "start a lab, or its missing parts; safe to repeat")
+    command = add(verbs, "up", up, "start a lab, or its missing parts; safe to repeat")
     each = "; or NAME=VALUE,... per cluster"
     flag = argparse.BooleanOptionalAction
-    one.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
-    one.add_argument("--clusters", help="names (alpha,beta)")
-    one.add_argument("--nodes", help=f"nodes per cluster (4){each}")
-    one.add_argument("--cpus", help=f"CPUs a node pretends to have (8){each}")
-    one.add_argument("--memory", help=f"MB a node pretends to have (16000){each}")
-    one.add_argument("--gpus", help=f"GPUs per node, as TYPE:COUNT (a100:4), 0 for none{each}")
-    one.add_argument("--users", help="users, created if missing (alice,bob)")
-    one.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
-    one.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
-    one.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
-    one.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
-    one.add_argument("--netns", action=flag, help="its own network, without internet access (no)")
+    command.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
+    command.add_argument("--clusters", help="names (alpha,beta)")
+    command.add_argument("--nodes", help=f"nodes per cluster (4){each}")
+    command.add_argument("--cpus", help=f"CPUs a node pretends to have (8){each}")
+    command.add_argument("--memory", help=f"MB a node pretends to have (16000){each}")
+    command.add_argument("--gpus", help=f"GPUs per node, as TYPE:COUNT (a100:4), 0 for none{each}")
+    command.add_argument("--users", help="users, created if missing (alice,bob)")
+    command.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
+    command.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
+    command.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
+    command.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
+    command.add_argument(
+        "--netns", action=flag, help="its own network, without internet access (no)"
+    )
 
 
 def add_run(verbs: Verbs) -> None:
     text = "run a command against a cluster: run CLUSTER [options] -- COMMAND..."
-    one = verbs.add_parser("run", help=text, description=text)
-    one.set_defaults(do=run)
-    add_dir(one)
-    one.add_argument("cluster")
-    one.add_argument("--user", help="as this user instead of root")
-    one.add_argument("--node", help="on this compute node, by name or number")
+    command = verbs.add_parser("run", help=text, description=text)
+    command.set_defaults(do=run)
+    add_dir(command)
+    command.add_argument("cluster")
+    command.add_argument("--user", help="as this user instead of root")
+    command.add_argument("--node", help="on this compute node, by name or number")
 
 
 def add_break(verbs: Verbs) -> None:
-    one = verbs.add_parser(
+    command = verbs.add_parser(
         "break", help="make a node or controller fail, crash or hang, or repair it"
     )
-    add_common(one)
-    one.add_argument("cluster")
-    parts = one.add_subparsers(required=True, metavar="node|controller")
+    add_common(command)
+    command.add_argument("cluster")
+    parts = command.add_subparsers(required=True, metavar="node|controller")
     node = add(parts, "node", break_node, "a compute node")
     node.add_argument("node", help="its name or number")
     node.add_argument("action", choices=get_args(NodeAction))
@@ -205,8 +207,8 @@ def add_break(verbs: Verbs) -> None:
     keep_earlier_options(controller)
 
 
-def keep_earlier_options(one: argparse.ArgumentParser) -> None:
+def keep_earlier_options(command: argparse.ArgumentParser) -> None:
     """--dir and --json may come before or after the other arguments; `break` itself has their defaults."""
-    for action in one._actions:
+    for action in command._actions:
         if action.dest in ("dir", "json"):
             action.default = argparse.SUPPRESS

@@ -27,11 +27,11 @@ OUT_OF_SERVICE = ("down", "drained", "draining")
 
 
 def slurm(
-    lab: LabShape, cluster: ClusterShape, *words: str, check: bool = True
+    lab: LabShape, cluster: ClusterShape, *command: str, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
     """Run a Slurm command as root, without the caller's own SLURM_ and SQUEUE_ settings."""
     env = {**CLEAN_ENV, "SLURM_CONF": str(cluster.conf)}
-    return call(*enter_network(lab), *words, check=check, env=env, timeout=30)
+    return call(*enter_network(lab), *command, check=check, env=env, timeout=30)
 
 
 def start_munge(lab: LabShape) -> None:
@@ -59,14 +59,14 @@ def start_munge(lab: LabShape) -> None:
             "--num-threads=4",
         ],
     )
-    words = ("munge", "-S", lab.munge_socket, "-n", "-o", "/dev/null")
-    require(lab, "munged", lambda: call(*words, check=False).returncode == 0)
+    command = ("munge", "-S", lab.munge_socket, "-n", "-o", "/dev/null")
+    require(lab, "munged", lambda: call(*command, check=False).returncode == 0)
 
 
 def start_controller(lab: LabShape, cluster: ClusterShape) -> None:
     if not pid_of(lab, cluster.controller):
-        words = ["slurmctld", "-D", "-f", str(cluster.conf)]
-        start(lab, cluster.controller, words, {"SLURM_CONF": str(cluster.conf)})
+        command = ["slurmctld", "-D", "-f", str(cluster.conf)]
+        start(lab, cluster.controller, command, {"SLURM_CONF": str(cluster.conf)})
 
 
 def require_controller(lab: LabShape, cluster: ClusterShape) -> None:
@@ -83,10 +83,10 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
     local = cluster.root / "locals" / node
     local.mkdir(exist_ok=True)
     local.chmod(0o1777)
-    words = [find_program("slurmd") or "slurmd", "-D", "-N", node, "-f", str(cluster.conf)]
+    command = [find_program("slurmd") or "slurmd", "-D", "-N", node, "-f", str(cluster.conf)]
     if lab.isolated:
         binds = [(local, cluster.root / "local"), *node_binds(lab, cluster)]
-        words = [
+        command = [
             "unshare",
             "--uts",
             "--pid",
@@ -97,9 +97,9 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
             "-c",
             f'{namespace_setup(node, binds)} && "$@" & wait $!',
             "diamond-node",
-            *words,
+            *command,
         ]
-    start(lab, node, words, {"SLURM_CONF": str(cluster.conf)})
+    start(lab, node, command, {"SLURM_CONF": str(cluster.conf)})
 
 
 def namespace_setup(host: str, binds: Sequence[tuple[Path, Path]]) -> str:
@@ -128,8 +128,8 @@ def bring_into_service(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str
         return not unfit()
 
     if not wait_until(ready, 30, every=0.1):
-        words = "".join(log_tail(lab, node, 8) for node in list(unfit())[:2])
-        raise LabError(f"nodes not in service: {unfit()}\n{words}")
+        log = "".join(log_tail(lab, node, 8) for node in list(unfit())[:2])
+        raise LabError(f"nodes not in service: {unfit()}\n{log}")
 
 
 def set_nodes(

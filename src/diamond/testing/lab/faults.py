@@ -69,10 +69,10 @@ def crash_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
 
 def slurmd_pids(pid: int) -> Iterator[int]:
     """Only the daemon itself: jobs keep running while it hangs."""
-    for one in [pid, *processes.descendants(pid)]:
+    for process in [pid, *processes.descendants(pid)]:
         with contextlib.suppress(OSError):
-            if Path(f"/proc/{one}/comm").read_text().strip() == "slurmd":
-                yield one
+            if Path(f"/proc/{process}/comm").read_text().strip() == "slurmd":
+                yield process
 
 
 def step_processes(cluster: ClusterShape, node: str) -> Iterator[int]:

@@ -133,7 +133,7 @@ class Cluster:
 
     def run(
         self,
-        words: Sequence[str | Path],
+        command: Sequence[str | Path],
         *,
         user: str | None = None,
         node: str | int | None = None,
@@ -144,7 +144,7 @@ class Cluster:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on the cluster; `check` raises CalledProcessError."""
         return subprocess.run(
-            self.command(words, user=user, node=node, cwd=cwd),
+            self.command(command, user=user, node=node, cwd=cwd),
             env={**self.command_env(user), **(env or {})},
             check=check,
             timeout=timeout_seconds,
@@ -155,7 +155,7 @@ class Cluster:
 
     def command(
         self,
-        words: Sequence[str | Path],
+        arguments: Sequence[str | Path],
         *,
         user: str | None = None,
         node: str | int | None = None,
@@ -167,7 +167,7 @@ class Cluster:
         """
         enter = self.enter_node(self.shape.node(node)) if node else self.enter_login()
         folder = str(cwd or current_folder())
-        within = ["sh", "-c", IN_FOLDER, folder, *map(str, words)]
+        within = ["sh", "-c", IN_FOLDER, folder, *map(str, arguments)]
         return [*enter, *(become(user) if user else []), *within]
 
     def command_env(self, user: str | None) -> dict[str, str]:

@@ -70,11 +70,11 @@ def start_login(lab: LabShape, cluster: ClusterShape) -> None:
     conf.write_text(sshd_config(lab, cluster))
     for user in lab.options.user_names if cluster.is_strict else []:
         write_profile(lab, cluster, user)
-    words = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
+    command = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
     if lab.isolated:
         text = f'{namespace_setup(cluster.login, node_binds(lab, cluster))} && exec "$@"'
-        words = ["unshare", "--uts", "--mount", "sh", "-c", text, "diamond-login", *words]
-    start_daemon(lab, cluster.login, words)
+        command = ["unshare", "--uts", "--mount", "sh", "-c", text, "diamond-login", *command]
+    start_daemon(lab, cluster.login, command)
     require(lab, cluster.login, lambda: listens(lab, cluster.login, cluster.ssh_port))
 
 
@@ -145,6 +145,6 @@ def client_entry(lab: LabShape, cluster: ClusterShape) -> str:
     user = next(iter(lab.options.user_names), "root")
     text = CLIENT_CONFIG.format(name=cluster.name, port=cluster.ssh_port, user=user, folder=folder)
     if lab.netns:
-        words = [*enter_network(lab), sys.executable, "-IS", f"{folder}/proxy.py", "%h", "%p"]
-        text += f"    ProxyCommand {' '.join(words)}\n"
+        command = [*enter_network(lab), sys.executable, "-IS", f"{folder}/proxy.py", "%h", "%p"]
+        text += f"    ProxyCommand {' '.join(command)}\n"
     return text

@@ -118,8 +118,8 @@ def check_reachable(root: Path, users: Sequence[str]) -> None:
 
 def can_isolate() -> bool:
     """Whether nodes can have their own PIDs, host names and mounts (needs CAP_SYS_ADMIN)."""
-    words = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child")
-    return call(*words, "sh", "-c", PROBE, check=False).returncode == 0
+    command = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child")
+    return call(*command, "sh", "-c", PROBE, check=False).returncode == 0
 
 
 def free_ports(root: Path, count: int) -> list[int]:

@@ -30,13 +30,13 @@ def find_program(name: str) -> str | None:
 
 
 def call(
-    *words: str | Path,
+    *command: str | Path,
     check: bool = True,
     env: Mapping[str, str] | None = None,
     timeout: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; a timeout counts as exit status 124."""
-    texts = [str(word) for word in words]
+    texts = [str(word) for word in command]
     try:
         done = subprocess.run(
             texts,
@@ -68,9 +68,9 @@ def enter_network(lab: LabShape) -> list[str]:
     return ["nsenter", f"--net=/run/netns/{lab.netns}"] if lab.netns else []
 
 
-def start(lab: LabShape, name: str, words: Words, env: Mapping[str, str] | None = None) -> None:
+def start(lab: LabShape, name: str, command: Words, env: Mapping[str, str] | None = None) -> None:
     """Start a daemon in its own session, without the caller's environment."""
-    texts = [*enter_network(lab), "sh", "-c", IN_ROOT_FOLDER, "sh", *map(str, words)]
+    texts = [*enter_network(lab), "sh", "-c", IN_ROOT_FOLDER, "sh", *map(str, command)]
     texts[0] = find_program(texts[0]) or texts[0]
     log = os.open(lab.root / "log" / f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     pid = os.posix_spawn(

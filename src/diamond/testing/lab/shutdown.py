@@ -72,8 +72,8 @@ def fail_remaining_jobs(lab: LabShape, cluster: ClusterShape) -> None:
 
 
 def active_jobs(lab: LabShape, cluster: ClusterShape) -> list[str]:
-    words = ("squeue", "-h", "-o", "%A", "-t", "R,CG,S")
-    return slurm(lab, cluster, *words, check=False).stdout.split()
+    command = ("squeue", "-h", "-o", "%A", "-t", "R,CG,S")
+    return slurm(lab, cluster, *command, check=False).stdout.split()
 
 
 def stop_login(lab: LabShape, cluster: ClusterShape) -> None:

@@ -79,8 +79,8 @@ class Checkpointer:
         A damaged one is reported and skipped. Raises CheckpointError if there are checkpoints and all are damaged.
         """
         self.wait()
-        candidates = self._ranks.share([str(one.path) for one in self._folder.saved()])
-        for path in [Path(one) for one in candidates]:
+        candidates = self._ranks.share([str(saved.path) for saved in self._folder.saved()])
+        for path in [Path(candidate) for candidate in candidates]:
             problem = problem_with(path, self._ranks)
             if not problem:
                 return self._resume_from(path)
@@ -240,7 +240,7 @@ class Checkpointer:
     def _include(self, loader: Any) -> None:
         """The loader of `steps` is part of the training, even if it was not passed to the constructor."""
         known = [*self._training.more.values(), *self._per_rank.values()]
-        if hasattr(loader, "state_dict") and all(one is not loader for one in known):
+        if hasattr(loader, "state_dict") and all(other is not loader for other in known):
             shared, own = _by_kind({"loader_of_steps": loader})
             self._training.more = {**self._training.more, **shared}
             self._per_rank.update(own)
@@ -262,12 +262,12 @@ class Checkpointer:
 
         A loader that is asked for its state starts its epoch at once; those random draws happened before the checkpoint.
         """
-        for name, one in self._per_rank.items():
+        for name, part in self._per_rank.items():
             if name not in own:
                 self._tell(f"{name} was not in the checkpoint and starts fresh")
             elif world_size == self._ranks.world_size:
-                one.load_state_dict(own[name])
-                one.state_dict()
+                part.load_state_dict(own[name])
+                part.state_dict()
             else:
                 self._tell(
                     f"{name} starts fresh: it was saved by {world_size} ranks, each on its own"
@@ -352,15 +352,15 @@ def _as_list(optimizer: Optional[Optimizers]) -> List[torch.optim.Optimizer]:
 
 def _by_kind(more: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     """What all ranks share, and what each has separately: torchdata's loaders count for one rank only."""
-    for name, one in more.items():
-        if not hasattr(one, "state_dict") or not hasattr(one, "load_state_dict"):
+    for name, part in more.items():
+        if not hasattr(part, "state_dict") or not hasattr(part, "load_state_dict"):
             raise TypeError(
-                f"{name}={type(one).__name__} has no state_dict and load_state_dict. For data use "
+                f"{name}={type(part).__name__} has no state_dict and load_state_dict. For data use "
                 "training.ResumableLoader; other keywords are folder, keep, best, every_minutes and overlap."
             )
     own = {k: v for k, v in more.items() if _is_of_torchdata(v)}
     return {k: v for k, v in more.items() if k not in own}, own
 
 
-def _is_of_torchdata(one: Any) -> bool:
-    return any(kind.__module__.startswith("torchdata.") for kind in type(one).__mro__)
+def _is_of_torchdata(loader: Any) -> bool:
+    return any(kind.__module__.startswith("torchdata.") for kind in type(loader).__mro__)

@@ -79,8 +79,8 @@ class Folder:
         if not self.root.is_dir():
             return []
         matches = [(path, _SAVED.fullmatch(path.name)) for path in self.root.iterdir()]
-        found = [Saved(path, int(m.group(2)), int(m.group(1))) for path, m in matches if m]
-        return sorted(found, key=lambda one: one.order, reverse=True)
+        saved = [Saved(path, int(m.group(2)), int(m.group(1))) for path, m in matches if m]
+        return sorted(saved, key=lambda checkpoint: checkpoint.order, reverse=True)
 
     def name_for(self, step: int, claim: int) -> str:
         return f"step-{step:08d}-c{claim:04d}"
@@ -102,10 +102,12 @@ class Folder:
         """Remove what need not be kept, and return the removed names. Does nothing if a later run owns the folder."""
         if self.highest_claim() > claim:
             return []
-        found = self.saved()
-        whole = [one for one in found if one.path.name not in keep.damaged]
-        staying = {one.path for one in whole[: max(1, keep.newest)]} | best_of(whole, keep.best)
-        going = [one.path for one in found if one.path not in staying]
+        saved = self.saved()
+        whole = [checkpoint for checkpoint in saved if checkpoint.path.name not in keep.damaged]
+        staying = {checkpoint.path for checkpoint in whole[: max(1, keep.newest)]} | best_of(
+            whole, keep.best
+        )
+        going = [checkpoint.path for checkpoint in saved if checkpoint.path not in staying]
         for path in going:
             self.remove(path)
         return [path.name for path in going]
@@ -165,10 +167,13 @@ class Folder:
                 self.remove(path)
 
 
-def best_of(found: List[Saved], mode: str) -> Set[Path]:
+def best_of(saved: List[Saved], mode: str) -> Set[Path]:
     """The one with the best metric, if a mode is set and any has a metric."""
     measured = [
-        (metric, one.path) for one in found for metric in [_metric(one)] if metric is not None
+        (metric, checkpoint.path)
+        for checkpoint in saved
+        for metric in [_metric(checkpoint)]
+        if metric is not None
     ]
     if not mode or not measured:
         return set()
@@ -195,10 +200,10 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def _metric(one: Saved) -> Optional[float]:
+def _metric(checkpoint: Saved) -> Optional[float]:
     """None for NaN, which cannot be compared."""
     try:
-        metric = manifest.read(one.path).metric
+        metric = manifest.read(checkpoint.path).metric
     except Damaged:
         return None
     return metric if metric is not None and math.isfinite(metric) else None

@@ -81,10 +81,10 @@ class _SkipsData(io.RawIOBase):
 def _data_offset(file: BinaryIO) -> int:
     """Where the values start in the archive at the end of the file."""
     with zipfile.ZipFile(file) as archive:
-        found = [one for one in archive.infolist() if one.filename.endswith("/data/0")]
-    if not found:
+        members = [member for member in archive.infolist() if member.filename.endswith("/data/0")]
+    if not members:
         return 0
-    file.seek(found[0].header_offset + 26)
+    file.seek(members[0].header_offset + 26)
     lengths = file.read(4)
     skipped = int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
-    return found[0].header_offset + 30 + skipped
+    return members[0].header_offset + 30 + skipped

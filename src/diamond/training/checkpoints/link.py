@@ -135,5 +135,5 @@ def _path() -> List[str]:
     file in the working directory must not be imported as a module.
     """
     library = str(Path(diamond.training.__file__).parents[2])
-    own = [str(one) for one in sys.path]
+    own = [str(folder) for folder in sys.path]
     return own if library in own else [*own, library]

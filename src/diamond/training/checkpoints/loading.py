@@ -24,12 +24,12 @@ from diamond.training.checkpoints.state import Training
 def problem_with(path: Path, ranks: Ranks) -> str:
     """Why a checkpoint cannot be used, or empty. The ranks share the hashing, and all get the same answer."""
     try:
-        found = manifest.read(path)
-        manifest.verify(path, found.files[ranks.rank :: ranks.world_size])
+        manifest_read = manifest.read(path)
+        manifest.verify(path, manifest_read.files[ranks.rank :: ranks.world_size])
         problem = ""
     except (Damaged, OSError) as error:
         problem = str(error)
-    return next((one for one in ranks.gather(problem) if one), "")
+    return next((problem_there for problem_there in ranks.gather(problem) if problem_there), "")
 
 
 def load(path: Path, training: Training, ranks: Ranks) -> Tuple[Dict[str, Any], Optional[Any]]:

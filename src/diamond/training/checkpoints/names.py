@@ -43,7 +43,7 @@ def load_plain_state(
 def plain_parameters(module: torch.nn.Module) -> Dict[str, torch.nn.Parameter]:
     inner = unwrapped(module)
     clean = PlainNames(inner)
-    return {clean(name): one for name, one in inner.named_parameters()}
+    return {clean(name): parameter for name, parameter in inner.named_parameters()}
 
 
 class PlainNames:
@@ -53,7 +53,9 @@ class PlainNames:
 
     def __init__(self, module: torch.nn.Module) -> None:
         parallel = [
-            name for name, one in module.named_modules() if name and isinstance(one, _PARALLEL)
+            name
+            for name, inner_module in module.named_modules()
+            if name and isinstance(inner_module, _PARALLEL)
         ]
         self._prefixes: List[str] = sorted(
             (f"{_without_compiled(name + '.')}module." for name in parallel), key=len, reverse=True

@@ -28,7 +28,7 @@ def rank_entry(rank: int) -> str:
 
 def signature(tensors: Mapping[str, torch.Tensor]) -> Signature:
     """States with the same signature are saved with the same plan."""
-    return tuple((name, one.shape, one.dtype) for name, one in tensors.items())
+    return tuple((name, tensor.shape, tensor.dtype) for name, tensor in tensors.items())
 
 
 def make_plan(
@@ -39,13 +39,17 @@ def make_plan(
     For what may differ between ranks (batch norm's averages), rank 0's counts, as in DDP. All ranks compute the same
     global plan from all local plans, so that none has to be sent back.
     """
-    shells = [name for name, one in tensors.items() if one.is_meta]
-    _refuse_empty_shells([one for rank in ranks.gather(shells) for one in rank])
-    own = {name: one for name, one in tensors.items() if ranks.rank == 0 or _may_write(one, alike)}
+    shells = [name for name, tensor in tensors.items() if tensor.is_meta]
+    _refuse_empty_shells([empty for rank in ranks.gather(shells) for empty in rank])
+    own = {
+        name: tensor
+        for name, tensor in tensors.items()
+        if ranks.rank == 0 or _may_write(tensor, alike)
+    }
     local = create_default_local_save_plan(own, ranks.rank == 0)
     items = [*local.items, *_byte_items(ranks.rank)]
     plans = ranks.gather(replace(local, items=items, planner_data=_paths(tensors)))
-    _refuse_split_states([set(one.planner_data) for one in plans])
+    _refuse_split_states([set(plan.planner_data) for plan in plans])
     final, metadata = DefaultSavePlanner().create_global_plan(plans)
     return final[ranks.rank].items, metadata
 
@@ -60,8 +64,8 @@ def _refuse_empty_shells(shells: Sequence[str]) -> None:
 
 def _refuse_split_states(names: Sequence[Set[str]]) -> None:
     """Rank 0 describes the state for all. Every rank sees the same, so all raise or none."""
-    for rank, found in enumerate(names):
-        differing = sorted(found ^ names[0])[:3]
+    for rank, own_names in enumerate(names):
+        differing = sorted(own_names ^ names[0])[:3]
         if differing:
             raise CheckpointError(
                 f"rank {rank} does not have the same state as rank 0 ({', '.join(differing)}): a model that is split by layers "

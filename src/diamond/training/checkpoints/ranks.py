@@ -42,17 +42,17 @@ class Ranks:
         """Every rank's value, on all ranks."""
         if self.world_size == 1:
             return [value]
-        found: List[Any] = [None] * self.world_size
-        dist.all_gather_object(found, value, group=self.group)
-        return found
+        gathered: List[Any] = [None] * self.world_size
+        dist.all_gather_object(gathered, value, group=self.group)
+        return gathered
 
     def any(self, *truths: bool) -> Tuple[bool, ...]:
         """For each value, whether it is true on any rank."""
         if self.world_size == 1:
             return truths
-        values = torch.tensor([float(one) for one in truths])
+        values = torch.tensor([float(truth) for truth in truths])
         dist.all_reduce(values, dist.ReduceOp.MAX, group=self.group)
-        return tuple(bool(one) for one in values.tolist())
+        return tuple(bool(value) for value in values.tolist())
 
     def open_store(self) -> Tuple[Any, Tuple[str, int]]:
         """A meeting point for the writers, hosted by rank 0 on a port that the system chooses."""
@@ -108,10 +108,10 @@ class Agreement:
         *agreed, pace = self._values.tolist()
         self._values = None
         self._next_exchange, self._is_slow = self._calls + int(pace), pace <= 1
-        return tuple(bool(one) for one in agreed)
+        return tuple(bool(value) for value in agreed)
 
     def _exchange(self, wishes: Sequence[bool]) -> None:
-        self._values = torch.tensor([*(float(one) for one in wishes), float(self._own_pace())])
+        self._values = torch.tensor([*(float(wish) for wish in wishes), float(self._own_pace())])
         self._work = dist.all_reduce(
             self._values, dist.ReduceOp.MAX, group=self._ranks.group, async_op=True
         )

@@ -19,8 +19,8 @@ class Room:
 
 
 def room_at(path: Path) -> Room:
-    found = os.statvfs(path)
-    return Room(found.f_bavail * found.f_frsize, found.f_favail, found.f_files > 0)
+    status = os.statvfs(path)
+    return Room(status.f_bavail * status.f_frsize, status.f_favail, status.f_files > 0)
 
 
 def check_room(room: Room, *, checkpoint_bytes: int, checkpoint_files: int, count: int) -> None:

@@ -146,7 +146,9 @@ class Saver:
         if self._memory is not None:
             self._memory.close()
         self._memory = SharedMemory()
-        places = lay_out([one for one in items if one.type != WriteItemType.BYTE_IO], self._memory)
+        places = lay_out(
+            [item for item in items if item.type != WriteItemType.BYTE_IO], self._memory
+        )
         self._memory.pin()
         self._targets = [(place.item.index, view(self._memory, place)) for place in places]
         self._prepared = _preparation(items, places, self._memory, metadata)
@@ -213,7 +215,7 @@ class Saver:
 def _preparation(
     items: List[Any], places: List[TensorPlace], memory: SharedMemory, metadata: Any
 ) -> Prepare:
-    entries = [one for one in items if one.type == WriteItemType.BYTE_IO]
+    entries = [item for item in items if item.type == WriteItemType.BYTE_IO]
     ordered = [*(place.item for place in places), *entries]
     spans = [(place.offset, place.length) for place in places]
     return Prepare(ordered, spans, memory.size, metadata)
@@ -230,7 +232,9 @@ def _part(tensors: Mapping[str, torch.Tensor], index: Any) -> torch.Tensor:
 
 def _packed(message: Save) -> Save:
     """The byte entries in the form that `dcp.load` reads."""
-    return replace(message, entries={name: _saved(one) for name, one in message.entries.items()})
+    return replace(
+        message, entries={name: _saved(tensor) for name, tensor in message.entries.items()}
+    )
 
 
 def _saved(pickled: bytes) -> bytes:

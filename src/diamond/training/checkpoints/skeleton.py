@@ -41,9 +41,9 @@ def join(skeleton: Any, tensor_for: Callable[[TensorMark], Any]) -> Any:
 
 
 def marks(skeleton: Any) -> Dict[str, TensorMark]:
-    found: Dict[str, TensorMark] = {}
-    join(skeleton, lambda mark: found.setdefault(mark.name, mark))
-    return found
+    tensor_marks: Dict[str, TensorMark] = {}
+    join(skeleton, lambda mark: tensor_marks.setdefault(mark.name, mark))
+    return tensor_marks
 
 
 def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:

@@ -30,12 +30,14 @@ class Training:
 
     def take(self) -> Dict[str, Any]:
         """The current state. Its tensors are the training's own, not copies."""
-        if not all(id(one) in self.names for one in self._trained()):
+        if not all(id(parameter) in self.names for parameter in self._trained()):
             self._name_parameters()
         return {
             "model": plain_state(self.model),
-            "optimizers": [_optimizer_state(one, self.names) for one in self.optimizers],
-            "more": {name: _state_of(one) for name, one in self.more.items()},
+            "optimizers": [
+                _optimizer_state(optimizer, self.names) for optimizer in self.optimizers
+            ],
+            "more": {name: _state_of(part) for name, part in self.more.items()},
         }
 
     def still_between_steps(self, state: Mapping[str, Any]) -> Set[int]:
@@ -43,20 +45,24 @@ class Training:
 
         Buffers (batch norm) and the weights of a teacher may change in the forward pass; about the rest, nothing is known.
         """
-        return {id(one) for one in self._trained()} | _tensors_of_optimizers(state)
+        return {id(parameter) for parameter in self._trained()} | _tensors_of_optimizers(state)
 
     def alike_on_all_ranks(self, state: Mapping[str, Any]) -> Set[int]:
         """Ids of tensors that are equal on data-parallel ranks: parameters and the optimizers' own."""
-        found = {id(one) for one in state["model"].values() if isinstance(one, torch.nn.Parameter)}
-        return found | _tensors_of_optimizers(state)
+        ids = {
+            id(tensor)
+            for tensor in state["model"].values()
+            if isinstance(tensor, torch.nn.Parameter)
+        }
+        return ids | _tensors_of_optimizers(state)
 
     def differences(self, skeleton: Mapping[str, Any]) -> List[str]:
         """Messages about what the checkpoint lacks, or contains without use; the rest still fits."""
         saved, own = set(skeleton["more"]), set(self.more)
         lacking = [
-            f"{one} was not in the checkpoint and starts fresh" for one in sorted(own - saved)
+            f"{name} was not in the checkpoint and starts fresh" for name in sorted(own - saved)
         ]
-        unknown = [f"{one} of the checkpoint is not used" for one in sorted(saved - own)]
+        unknown = [f"{name} of the checkpoint is not used" for name in sorted(saved - own)]
         return lacking + unknown
 
     def target(self, mark: TensorMark, metadata: Any) -> torch.Tensor:
@@ -74,15 +80,15 @@ class Training:
 
     def prepare_targets(self) -> None:
         self._name_parameters()
-        named = {f"model.{name}": one for name, one in plain_state(self.model).items()}
-        for key, one in self._more_modules().items():
-            named.update({f"more.{key}.{name}": it for name, it in plain_state(one).items()})
+        named = {f"model.{name}": tensor for name, tensor in plain_state(self.model).items()}
+        for key, part in self._more_modules().items():
+            named.update({f"more.{key}.{name}": it for name, it in plain_state(part).items()})
         self._own_tensors = {
-            name: one
-            for name, one in named.items()
-            if isinstance(one, torch.Tensor) and not name.endswith(_EXTRA)
+            name: tensor
+            for name, tensor in named.items()
+            if isinstance(tensor, torch.Tensor) and not name.endswith(_EXTRA)
         }
-        self._parameters = {self.names[id(one)]: one for one in self._trained()}
+        self._parameters = {self.names[id(parameter)]: parameter for parameter in self._trained()}
 
     def check_fits(self, skeleton: Mapping[str, Any]) -> None:
         """Raise DoesNotFit with the first differences."""
@@ -101,9 +107,9 @@ class Training:
             load_plain_state(self.model, objects, strict=False)
         for loaded, optimizer in zip(state["optimizers"], self.optimizers):
             _give_optimizer(optimizer, loaded, self._parameters)
-        for name, one in self.more.items():
+        for name, part in self.more.items():
             if name in state["more"]:
-                _give(one, state["more"][name])
+                _give(part, state["more"][name])
 
     def _more_modules(self) -> Dict[str, torch.nn.Module]:
         return {k: v for k, v in self.more.items() if isinstance(v, torch.nn.Module)}
@@ -117,13 +123,13 @@ class Training:
         """Parameters of the model and of other modules: a loss may have its own weights. More may be added later."""
         modules = {"": self.model}
         modules.update({f"more.{k}.": v for k, v in self._more_modules().items()})
-        found = [
+        names = [
             (prefix + name, parameter)
             for prefix, module in modules.items()
             for name, parameter in plain_parameters(module).items()
         ]
-        self._named = found  # kept, so that no other tensor gets the id of a name
-        self.names = {id(parameter): name for name, parameter in found}
+        self._named = names  # kept, so that no other tensor gets the id of a name
+        self.names = {id(parameter): name for name, parameter in names}
         for optimizer in self.optimizers:
             _refuse_strangers(optimizer, self.names)
 
@@ -139,10 +145,10 @@ class Training:
 
 def _tensors_of_optimizers(state: Mapping[str, Any]) -> Set[int]:
     return {
-        id(one)
+        id(value)
         for optimizer in state["optimizers"]
         for values in optimizer["state"].values()
-        for one in (values.values() if isinstance(values, dict) else [values])
+        for value in (values.values() if isinstance(values, dict) else [values])
     }
 
 
@@ -174,18 +180,18 @@ def _is_laid_out_as(parameter: Any, mark: TensorMark, metadata: Any) -> bool:
 def _optimizer_state(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> Dict[str, Any]:
     """Some optimizers also keep state that belongs to no parameter, under string keys."""
     groups = [
-        {**group, "params": [names[id(one)] for one in group["params"]]}
+        {**group, "params": [names[id(parameter)] for parameter in group["params"]]}
         for group in optimizer.param_groups
     ]
-    found: Dict[str, Any] = {"state": {}, "param_groups": groups, "words": {}}
+    saved: Dict[str, Any] = {"state": {}, "param_groups": groups, "words": {}}
     if _knows_better(optimizer):
-        return {**found, "whole": optimizer.state_dict()}
+        return {**saved, "whole": optimizer.state_dict()}
     for key, values in optimizer.state.items():
         if isinstance(key, torch.Tensor):
-            found["state"][names[id(key)]] = _copied(values)
+            saved["state"][names[id(key)]] = _copied(values)
         else:
-            found["words"][key] = _copied(values)
-    return found
+            saved["words"][key] = _copied(values)
+    return saved
 
 
 def _give_optimizer(
@@ -214,16 +220,16 @@ def _copied(values: Any) -> Any:
     return dict(values) if isinstance(values, dict) else values
 
 
-def _state_of(one: Any) -> Any:
+def _state_of(part: Any) -> Any:
     """A module keeps its own names: averaged weights hold their model as `module`, and expect it there."""
-    return plain_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
+    return plain_state(part) if isinstance(part, torch.nn.Module) else part.state_dict()
 
 
-def _give(one: Any, state: Any) -> None:
-    if isinstance(one, torch.nn.Module):
-        load_plain_state(one, state)
+def _give(part: Any, state: Any) -> None:
+    if isinstance(part, torch.nn.Module):
+        load_plain_state(part, state)
     else:
-        one.load_state_dict(state)
+        part.load_state_dict(state)
 
 
 def _compare(what: str, saved: Set[str], own: Set[str]) -> None:
@@ -248,7 +254,7 @@ def _compare_groups(saved: Mapping[str, Any], own: Mapping[str, Any]) -> None:
 
 
 def _refuse_flat_parameters(model: torch.nn.Module) -> None:
-    if any(type(one).__name__ == "FlatParameter" for one in model.parameters()):
+    if any(type(parameter).__name__ == "FlatParameter" for parameter in model.parameters()):
         raise DoesNotFit(
             "the first FSDP wrapper hides the parameters' names: shard the model with "
             "torch.distributed.fsdp.fully_shard instead"
@@ -262,10 +268,10 @@ def _refuse_strangers(optimizer: torch.optim.Optimizer, names: Mapping[int, str]
             "model with torch.distributed.fsdp.fully_shard to save memory"
         )
     unknown = [
-        tuple(one.shape)
+        tuple(parameter.shape)
         for group in optimizer.param_groups
-        for one in group["params"]
-        if id(one) not in names
+        for parameter in group["params"]
+        if id(parameter) not in names
     ]
     if unknown:
         raise DoesNotFit(

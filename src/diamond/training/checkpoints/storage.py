@@ -80,27 +80,29 @@ class ImageWriter(StorageWriter):
 
     def finish(self, metadata: Any, results: List[List[Any]]) -> None:
         """All ranks' files are on disk: describe, sync, rename, point."""
-        flat = [one for of_rank in results for one in of_rank]
+        flat = [result for of_rank in results for result in of_rank]
         metadata.storage_data = {
-            one.index: one.storage_data
-            for one in flat
-            if not isinstance(one.storage_data, StoredFile)
+            result.index: result.storage_data
+            for result in flat
+            if not isinstance(result.storage_data, StoredFile)
         }
         metadata.version = CURRENT_DCP_VERSION
         metadata.storage_meta = StorageMeta(checkpoint_id=self._name)
         described = pickle.dumps(metadata)
         _write(self.place / ".metadata", described)
-        files = [one.storage_data for one in flat if isinstance(one.storage_data, StoredFile)]
+        files = [
+            result.storage_data for result in flat if isinstance(result.storage_data, StoredFile)
+        ]
         files.append(StoredFile(".metadata", len(described), hashlib.sha256(described).hexdigest()))
         self._commit(files)
 
     def _commit(self, files: List[StoredFile]) -> None:
         save = self._save
-        found = Manifest(
+        written = Manifest(
             save.step, save.claim, save.world_size, time.time(), files, save.metric, save.about
         )
-        write_durably(self.place / manifest.NAME, manifest.encode(found))
-        self.total_bytes = found.total_bytes
+        write_durably(self.place / manifest.NAME, manifest.encode(written))
+        self.total_bytes = written.total_bytes
         self._folder.commit(self.place, self._name, save.claim)
 
     def _entries(self) -> Tuple[List[Tuple[int, int]], bytes]:

@@ -49,8 +49,8 @@ function AuditRow({ line }: { line: AuditLine }) {
         </Anchor>
       </Table.Td>
       <Table.Td>
-        <Text size="xs" ff="monospace" style={{ overflowWrap: "anywhere" }}>
-          {line.action}
+        <Text size="sm" title={line.action}>
+          {line.words}
         </Text>
       </Table.Td>
       <Table.Td>

@@ -25,7 +25,8 @@ type SubmitBarProps = {
 
 /** What is still wrong, what will happen, and the submit button. */
 export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps) {
-  const { composition, faults: shown } = useComposer();
+  const { composition, draft, faults: shown } = useComposer();
+  const known = draft.isChanged ? faults : [];
   return (
     <>
       <Stack gap="sm">
@@ -36,7 +37,7 @@ export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps
         {error && <RejectedAlert error={error} />}
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Text size="sm" c="dimmed" lineClamp={2} role="status">
-            <MessageText text={submitNote(composition, shown, faults)} />
+            <MessageText text={submitNote(composition, shown, known)} />
           </Text>
           <Tooltip label={<Kbd size="xs">{isApple ? "⌘" : "Ctrl"} Enter</Kbd>}>
             <Button

@@ -1,10 +1,12 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { IconMailOpened } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { keys } from "~/api/queryKeys";
 import { ProblemDetails } from "~/components/ErrorAlert";
 import { useAction } from "~/components/useAction";
 import { projectsApi } from "~/projects/api";
+import { invitationQuery, invitationTitle } from "~/projects/invitation";
 
 /** Someone with an account opened an invitation link. */
 export default function Invitation({ code }: { code: string }) {
@@ -15,11 +17,12 @@ export default function Invitation({ code }: { code: string }) {
     success: "You joined the project",
     onSuccess: () => void navigate({ to: "/projects" }),
   });
+  const { data: shown } = useQuery(invitationQuery(code));
   return (
     <Alert
       color={accept.error ? "red" : "teal"}
       icon={<IconMailOpened />}
-      title={accept.error?.message ?? "You are invited to a project"}
+      title={accept.error?.message ?? invitationTitle(shown)}
       mb="md"
     >
       <Stack gap="sm" align="flex-start">

@@ -14,6 +14,7 @@ import { CleanUpTab } from "./clean-up/CleanUpTab";
 import { EndpointMenu } from "./EndpointMenu";
 import { OverviewTab } from "./OverviewTab";
 import { ProfileTab } from "./profile/ProfileTab";
+import { QueueTab } from "./QueueTab";
 import { SecretsTab } from "./SecretsTab";
 import type { Tab } from "./search";
 
@@ -92,12 +93,16 @@ function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
     <Tabs value={tab} onChange={go} keepMounted={false}>
       <TabList value={tab} mb="md">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
+        <Tabs.Tab value="queue">Queue and use</Tabs.Tab>
         <Tabs.Tab value="profile">Site profile</Tabs.Tab>
         <Tabs.Tab value="secrets">Secrets</Tabs.Tab>
         <Tabs.Tab value="upkeep">Clean-up</Tabs.Tab>
       </TabList>
       <Tabs.Panel value="overview">
         <OverviewTab endpoint={endpoint} />
+      </Tabs.Panel>
+      <Tabs.Panel value="queue">
+        <QueueTab endpoint={endpoint} />
       </Tabs.Panel>
       <Tabs.Panel value="profile">
         <ProfileTab endpoint={endpoint} />

@@ -1,4 +1,4 @@
-export const TABS = ["overview", "profile", "secrets", "upkeep"] as const;
+export const TABS = ["overview", "queue", "profile", "secrets", "upkeep"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** What the address of this page may carry. */

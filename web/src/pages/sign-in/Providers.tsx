@@ -6,18 +6,22 @@ import {
   IconSchool,
   type TablerIcon,
 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "~/api/client";
 import { invitationIn, signInUrl } from "~/people/signInUrl";
+import { invitationQuery, invitationTitle } from "~/projects/invitation";
 
 const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 
 /** One button per provider; it returns to the current page. */
 export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
-  const invited = Boolean(invitationIn(window.location.search));
+  const code = invitationIn(window.location.search);
+  const invited = Boolean(code);
+  const { data: shown } = useQuery(invitationQuery(code));
   return (
     <>
       {invited && (
-        <Alert color="teal" icon={<IconMailOpened />} title="You are invited">
+        <Alert color="teal" icon={<IconMailOpened />} title={invitationTitle(shown)}>
           Sign in with the account you want to use here to accept the invitation.
         </Alert>
       )}

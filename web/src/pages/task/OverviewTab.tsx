@@ -132,7 +132,11 @@ function Results({ task }: { task: Task }) {
           >
             browse the files
           </Anchor>
-          , or download them all in a terminal.
+          ,{" "}
+          <Anchor underline="always" size="sm" href={`/api/v1/tasks/${task.id}/files.zip`} download>
+            download them as a zip file
+          </Anchor>
+          , or fetch them in a terminal.
         </Text>
         <CopyLine line={`diamond get ${task.id} . results`} />
         <CopyLine line={`${task.run_dir}/run`} label="Copy the folder path" />

@@ -6,7 +6,6 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { duration, exactTime, timeAgo } from "~/lib/format";
 import { type ColumnKey, columnText } from "~/tasks/columns/columns";
-import { shortProgress } from "~/tasks/ProgressBar";
 import { StateChip } from "~/tasks/StateBadge";
 import type { Summary } from "~/tasks/summaries";
 import type { Row as RowData } from "./TaskList";
@@ -117,7 +116,6 @@ function ExtraCell({ column, row, summary }: ExtraCellProps) {
 
 function extraText(column: ColumnKey, row: RowData, summary: Summary | undefined): string {
   if (column === "tags") return row.tags.join(", ");
-  if (column === "progress") return summary?.progress ? shortProgress(summary.progress) : "";
   return columnText(column, summary);
 }
 

@@ -1,5 +1,6 @@
 import { formatNumber } from "~/lib/format";
 import { valueText } from "~/lib/text";
+import { shortProgress } from "../ProgressBar";
 import type { MetricValues, Summary } from "../summaries";
 import { bestOf } from "../summaries";
 
@@ -50,6 +51,7 @@ export function columnLabel(column: ColumnKey): string {
 
 /** What a cell shows; empty where the task has no such value. */
 export function columnText(column: ColumnKey, summary: Summary | undefined): string {
+  if (column === "progress") return summary?.progress ? shortProgress(summary.progress) : "";
   const value = columnValue(column, summary);
   return typeof value === "number"
     ? formatNumber(value)

@@ -17,5 +17,9 @@ def in_turns(
     """Keys of the rows whose turn it is. Without a lock: PostgreSQL locks no rows that were ranked."""
     turn = func.row_number().over(partition_by=owner, order_by=(oldest, key))
     ranked = select(key.label("key"), turn.label("turn"), oldest.label("oldest")).where(which)
-    found = ranked.subquery()
-    return select(found.c.key).order_by(found.c.turn, found.c.oldest, found.c.key).limit(limit)
+    ranked_rows = ranked.subquery()
+    return (
+        select(ranked_rows.c.key)
+        .order_by(ranked_rows.c.turn, ranked_rows.c.oldest, ranked_rows.c.key)
+        .limit(limit)
+    )

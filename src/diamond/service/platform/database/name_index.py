@@ -47,8 +47,8 @@ async def names_containing(
         name_endings.c.ending < begins + LAST,
         name_endings.c.name.contains(part, autoescape=True),
     )
-    found = (await connection.execute(query.limit(limit + 1))).scalars().all()
-    return set(found) if len(found) <= limit else None
+    names = (await connection.execute(query.limit(limit + 1))).scalars().all()
+    return set(names) if len(names) <= limit else None
 
 
 def endings(name: str) -> set[str]:
@@ -58,4 +58,4 @@ def endings(name: str) -> set[str]:
 
 def folded(text: str) -> str:
     """Letters of ASCII in lower case, as SQLite's LIKE treats them as equal; PostgreSQL compares again."""
-    return "".join(one.lower() if one.isascii() else one for one in text)
+    return "".join(character.lower() if character.isascii() else character for character in text)

@@ -89,8 +89,8 @@ async def reach_of(
     """Where the next `count` rows end, from the indexes alone; None if there are no more than these."""
     after = decode_cursor(cursor, type(keys[0].type.python_type())) if cursor else None
     cut = [_cut(part, keys, descending=descending, count=count, after=after) for part in parts]
-    found, merged = _merged_keys(cut, keys)
-    last = select(*found).select_from(merged).order_by(*_order(found, descending))
+    columns, merged = _merged_keys(cut, keys)
+    last = select(*columns).select_from(merged).order_by(*_order(columns, descending))
     row = (await connection.execute(last.offset(count - 1).limit(1))).first()
     return Reach(row[0], row[1]) if row else None
 
@@ -126,8 +126,8 @@ def _cut(
 
 def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, count: int) -> Select[Any]:
     """The keys of all parts are read from their indexes alone; whole rows only for the page."""
-    found, _ = _merged_keys(cut, keys)
-    page = select(found[1]).order_by(*_order(found, descending)).limit(count)
+    columns, _ = _merged_keys(cut, keys)
+    page = select(columns[1]).order_by(*_order(columns, descending)).limit(count)
     table = keys[1].table
     return select(table).where(keys[1].in_(page)).order_by(*_order(keys, descending))
 

@@ -32,8 +32,10 @@ from diamond.service.platform.database.columns import (
     owner_column,
 )
 from diamond.service.platform.database.dataset_tables import *
+from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
 from diamond.service.platform.database.record_tables import *
+from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *
 
 endpoints = Table(
@@ -324,6 +326,18 @@ log_chunks = Table(
     owner_column(),
     Column("length", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+partition_hours = Table(
+    "partition_hours",
+    metadata,
+    Column("endpoint", ID, primary_key=True),
+    Column("partition", String(200), primary_key=True),
+    Column("hour", Integer, primary_key=True, autoincrement=False),
+    owner_column(),
+    Column("samples", Integer, nullable=False),
+    Column("busy", TIME, nullable=False),
+    Column("pending", TIME, nullable=False),
 )
 
 metric_series = Table(

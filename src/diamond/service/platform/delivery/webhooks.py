@@ -19,7 +19,7 @@ from diamond.core.errors import BadRequest
 log = logging.getLogger("diamond.service")
 TIMEOUT_SECONDS = 10.0
 MOST_READ = 1000
-_CARRIES_IPV4 = [ipaddress.ip_network(one) for one in ("64:ff9b::/96", "::/96")]
+_CARRIES_IPV4 = [ipaddress.ip_network(network) for network in ("64:ff9b::/96", "::/96")]
 """Where a gateway (NAT64) or an old host takes the last four bytes for an address of its own network."""
 
 
@@ -100,11 +100,11 @@ def _split(url: str) -> SplitResult:
 def _resolved(parts: SplitResult, allow_private: bool) -> str:
     """The address to connect to: looked at and used, so that a name cannot point elsewhere in between."""
     try:
-        found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
+        answers = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
     except OSError:
         log.info("webhook to %s: no such host", parts.hostname)
         raise _unreachable(parts) from None
-    addresses = [str(one[4][0]) for one in found]
+    addresses = [str(answer[4][0]) for answer in answers]
     if not allow_private and not all(_is_public(ipaddress.ip_address(a)) for a in addresses):
         log.info("webhook to %s: leads into a private network", parts.hostname)
         raise _unreachable(parts)

@@ -53,7 +53,10 @@ def limit_of(path: str) -> int | None:
     """In bytes; None where the route has a limit of its own."""
     if path in DIGESTS:
         return MAX_DIGESTS
-    own = any(path == one or (one.endswith("/") and path.startswith(one)) for one in OWN_LIMITS)
+    own = any(
+        path == limited or (limited.endswith("/") and path.startswith(limited))
+        for limited in OWN_LIMITS
+    )
     return None if own else MAX_JSON
 
 

@@ -41,7 +41,7 @@ def _schema(name: str, kind: Any) -> dict[str, Any]:
         ref_template=f"#/components/schemas/{own}{{model}}",
         mode="validation" if name in ("Spec", "Profile", "Environment") else "serialization",
     )
-    parts = {f"{own}{part}": one for part, one in schema.pop("$defs", {}).items()}
+    parts = {f"{own}{part}": definition for part, definition in schema.pop("$defs", {}).items()}
     return {**parts, name: schema}
 
 

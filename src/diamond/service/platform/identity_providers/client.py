@@ -56,9 +56,9 @@ def in_our_words(provider: Provider) -> Iterator[None]:
     try:
         yield
     except AuthlibBaseError as error:
-        words = error.description or error.error
+        text = error.description or error.error
         raise Forbidden(
-            f"{provider.title} did not sign you in: {words}", "Try again.", code="sign-in-refused"
+            f"{provider.title} did not sign you in: {text}", "Try again.", code="sign-in-refused"
         ) from None
     except (httpx2.HTTPError, ValueError):
         raise ProviderAway(

@@ -30,7 +30,9 @@ class Way(Protocol):
 
 class Providers:
     def __init__(self, settings: Settings) -> None:
-        self._ways: dict[str, Way] = {one.name: _way(one) for one in settings.people.providers}
+        self._ways: dict[str, Way] = {
+            provider.name: _way(provider) for provider in settings.people.providers
+        }
         self._key_file = settings.sign_in_key_file
         self._seal: Seal | None = None
 

@@ -41,8 +41,8 @@ class SharedRelay(Relay):
         async with self._store.read() as connection:
             if not await relayed.has_requests(connection, endpoint):
                 return []
-        found = await self._store.run(lambda tx: relayed.take_requests(tx, endpoint))
-        return [request for number, body in found for request in self._read(number, body)]
+        requests = await self._store.run(lambda tx: relayed.take_requests(tx, endpoint))
+        return [request for number, body in requests for request in self._read(number, body)]
 
     async def answer(
         self, endpoint: str, request: str, body: bytes, *, ok: bool, more: bool

@@ -48,10 +48,12 @@ async def take_requests(tx: Transaction, endpoint: str) -> list[tuple[str, bytes
         relay_requests.c.endpoint == endpoint, relay_requests.c.taken.is_(False)
     )
     ordered = waiting.order_by(relay_requests.c.created).with_for_update(skip_locked=True)
-    found = [(str(row.id), bytes(row.body)) for row in await tx.connection.execute(ordered)]
-    taken = update(relay_requests).where(relay_requests.c.id.in_([number for number, _ in found]))
+    requests = [(str(row.id), bytes(row.body)) for row in await tx.connection.execute(ordered)]
+    taken = update(relay_requests).where(
+        relay_requests.c.id.in_([number for number, _ in requests])
+    )
     await tx.connection.execute(taken.values(taken=True, body=b""))
-    return found
+    return requests
 
 
 async def add_part(tx: Transaction, endpoint: str, request: str, part: Part) -> None:
@@ -71,8 +73,8 @@ async def parts_after(connection: AsyncConnection, request: str, last: int) -> l
     query = select(relay_answers).where(
         relay_answers.c.request == request, relay_answers.c.n > last
     )
-    found = await connection.execute(query.order_by(relay_answers.c.n))
-    return [Part(row.n, ok=row.ok, more=row.more, body=bytes(row.body)) for row in found]
+    rows = await connection.execute(query.order_by(relay_answers.c.n))
+    return [Part(row.n, ok=row.ok, more=row.more, body=bytes(row.body)) for row in rows]
 
 
 async def forget_request(tx: Transaction, request: str) -> None:

@@ -1,14 +1,17 @@
-import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Loader, Progress, Stack, Text } from "@mantine/core";
 import { IconFolder, IconFolderUp } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
 import { ProblemDetails } from "~/components/ErrorAlert";
-import { withValue } from "~/jobs/spec/draft";
-import { fromForm } from "~/jobs/work";
+import { faultText } from "~/jobs/faults";
+import { type SpecDraft, withValue } from "~/jobs/spec/draft";
+import { fromForm, type Work } from "~/jobs/work";
 import { count, formatBytes } from "~/lib/format";
+import { NOT_STARTED, transferText, type UploadState } from "~/lib/transfer";
 import classes from "../Composer.module.css";
 import { useComposer } from "../state/context";
+import { type Description, readDescription, SPEC_FILE } from "./description";
 import { ExcludedFiles } from "./ExcludedFiles";
 import { droppedFiles, folderName, notebooksOf, type PickedFile, pickedFiles } from "./folder";
 import { uploadFolder } from "./upload";
@@ -16,9 +19,10 @@ import { uploadFolder } from "./upload";
 /** A folder on this computer, chosen or dropped. */
 export function FolderField() {
   const { draft } = useComposer();
-  const upload = useUpload();
+  const [progress, setProgress] = useState<UploadState>(NOT_STARTED);
+  const upload = useUpload(setProgress);
   const { code, codeName } = draft.work;
-  if (upload.isPending) return <UploadProgress files={upload.variables} />;
+  if (upload.isPending) return <UploadProgress files={upload.variables} progress={progress} />;
   return (
     <Stack gap="xs">
       {code?.snapshot ? (
@@ -40,37 +44,110 @@ export function FolderField() {
           <ProblemDetails error={upload.error} />
         </Alert>
       )}
+      {upload.data?.described && <Described {...upload.data.described} />}
       <ExcludedFiles paths={code?.left_out ?? []} />
     </Stack>
   );
 }
 
-function useUpload() {
+/** The folder has a diamond.yaml: the form was filled in from it, can be, or the file has errors. */
+function Described({ spec, faults }: Description) {
+  const { draft } = useComposer();
+  const { spec: now } = draft.work;
+  if (!spec) {
+    return (
+      <Alert color="yellow" title={`${SPEC_FILE} could not be read`}>
+        {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultText(fault)}`).join(" ")}
+      </Alert>
+    );
+  }
+  const described = withValue(spec, "code", ".");
+  if (isEqual(now, described)) {
+    return (
+      <Text size="sm" role="status">
+        Filled in from the folder's <Code>{SPEC_FILE}</Code>.
+      </Text>
+    );
+  }
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        The folder has a <Code>{SPEC_FILE}</Code>.
+      </Text>
+      <Button
+        size="compact-sm"
+        variant="light"
+        onClick={() => draft.change((work) => fromForm(work, { spec: described }))}
+      >
+        Fill in the form from it
+      </Button>
+    </Group>
+  );
+}
+
+/** Nothing but where to run was chosen so far. */
+function isUntouched({ spec }: Work): boolean {
+  const located = ["on", "partition", "account"];
+  return Object.entries(spec).every(
+    ([name, value]) => located.includes(name) || value === undefined || value === "",
+  );
+}
+
+function isEqual(one: SpecDraft, other: SpecDraft): boolean {
+  const sorted = (spec: SpecDraft) =>
+    JSON.stringify(
+      Object.entries(spec)
+        .filter(([, value]) => value !== undefined)
+        .sort(),
+    );
+  return sorted(one) === sorted(other);
+}
+
+function useUpload(setProgress: (progress: UploadState) => void) {
   const { draft } = useComposer();
   const { project } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: (files: PickedFile[]) => uploadFolder(files, project),
-    onSuccess: (code, files) =>
+    mutationFn: async (files: PickedFile[]) => {
+      const described = await readDescription(files);
+      const onProgress = (progress: UploadState) => setProgress(progress);
+      return { described, code: await uploadFolder(files, project, onProgress) };
+    },
+    onSuccess: ({ code, described }, files) =>
       draft.change((work) =>
         fromForm(work, {
           code,
           codeName: folderName(files),
           notebooks: notebooksOf(files),
-          spec: withValue(work.spec, "code", "."),
+          spec: withValue(
+            isUntouched(work) ? (described?.spec ?? work.spec) : work.spec,
+            "code",
+            ".",
+          ),
         }),
       ),
   });
 }
 
-function UploadProgress({ files }: { files: PickedFile[] }) {
+function UploadProgress({ files, progress }: { files: PickedFile[]; progress: UploadState }) {
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   return (
-    <Group gap="xs" role="status">
-      <Loader size="xs" />
-      <Text size="sm">
-        Uploading {count(files.length, "file")}, {formatBytes(size)}…
-      </Text>
-    </Group>
+    <Stack gap={4} role="status">
+      <Group gap="xs">
+        <Loader size="xs" />
+        <Text size="sm">
+          {progress.total
+            ? transferText(progress)
+            : `Preparing ${count(files.length, "file")}, ${formatBytes(size)}…`}
+        </Text>
+      </Group>
+      {progress.total > 0 && (
+        <Progress
+          size="sm"
+          value={(100 * progress.sent) / progress.total}
+          aria-label="Upload progress"
+        />
+      )}
+    </Stack>
   );
 }
 

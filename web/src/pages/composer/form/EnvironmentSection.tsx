@@ -74,7 +74,6 @@ function SecretsField() {
       error={field.fault}
       placeholder={known.length ? "Choose a name" : "HF_TOKEN"}
       acceptValueOnBlur
-      maw={520}
     />
   );
 }

@@ -61,7 +61,6 @@ function LauncherField() {
       onBlur={field.touch}
       error={field.fault}
       allowDeselect={false}
-      maw={520}
       comboboxProps={{ keepMounted: false }}
     />
   );

@@ -72,7 +72,6 @@ function EndpointField() {
       onBlur={field.touch}
       allowDeselect={false}
       error={field.fault}
-      maw={420}
       comboboxProps={{ keepMounted: false }}
     />
   );

@@ -12,7 +12,7 @@ export function ProgramSection() {
   const isNotebook = draft.work.spec.notebook !== undefined;
   return (
     <FormSection title="Program" help="What to run, and the name of the job.">
-      <TextField path="name" help="A short name to find the job by." placeholder="job" maw={420} />
+      <TextField path="name" help="A short name to find the job by." placeholder="job" />
       {isNotebook ? <NotebookField /> : <CommandField />}
       <CodeField />
       <KeyValueField

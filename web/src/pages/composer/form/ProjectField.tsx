@@ -52,7 +52,6 @@ export function ProjectField() {
       onChange={choose}
       clearable
       clearButtonProps={{ "aria-label": "Keep the job private" }}
-      maw={420}
     />
   );
 }

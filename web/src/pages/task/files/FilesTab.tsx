@@ -1,6 +1,7 @@
-import { Anchor, Breadcrumbs, Card, Grid, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Breadcrumbs, Button, Card, Grid, Group, Stack, Text, Title } from "@mantine/core";
 import {
   IconChartBar,
+  IconDownload,
   IconFile,
   IconFileText,
   IconFolder,
@@ -55,7 +56,10 @@ export function FilesTab({ task }: { task: Task }) {
   }
   return (
     <Stack>
-      <FolderPath task={task} folder={folder} />
+      <Group justify="space-between">
+        <FolderPath task={task} folder={folder} />
+        {(query.data?.length ?? 0) > 0 && <ZipButtons task={task} folder={folder} />}
+      </Group>
       <Grid>
         <Grid.Col span={{ base: 12, md: isFolder ? 12 : 5 }}>
           <Card p={0} component="section" aria-label="Files">
@@ -76,6 +80,29 @@ export function FilesTab({ task }: { task: Task }) {
         )}
       </Grid>
     </Stack>
+  );
+}
+
+/** Everything in this folder as one file. */
+function ZipButtons({ task, folder }: { task: Task; folder: string }) {
+  const address = (what: string) =>
+    `/api/v1/tasks/${task.id}/files.zip?${new URLSearchParams({ path: folder, what })}`;
+  return (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        variant="default"
+        component="a"
+        href={address("results")}
+        download
+        leftSection={<IconDownload size={14} aria-hidden />}
+      >
+        Results (zip)
+      </Button>
+      <Button size="xs" variant="subtle" component="a" href={address("all")} download>
+        Everything (zip)
+      </Button>
+    </Group>
   );
 }
 
@@ -143,12 +170,28 @@ function Entries({ task, items, shown }: { task: Task; items: Entry[]; shown: st
       </Text>
     );
   }
-  return (
+  const sorted = items.toSorted(foldersFirst);
+  const inputs = sorted.filter(({ origin }) => origin === "input");
+  const results = sorted.filter(({ origin }) => origin !== "input");
+  const list = (entries: Entry[]) => (
     <ul className={classes.entries}>
-      {items.toSorted(foldersFirst).map((entry) => (
+      {entries.map((entry) => (
         <EntryRow key={entry.path} task={task} entry={entry} shown={entry.path === shown} />
       ))}
     </ul>
+  );
+  if (!inputs.length || !results.length) return list(sorted);
+  return (
+    <>
+      <Title order={2} fz="sm" className={classes.part}>
+        Results
+      </Title>
+      {list(results)}
+      <Title order={2} fz="sm" className={classes.part}>
+        Came with the job
+      </Title>
+      {list(inputs)}
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a file that is shown does not change
 import { Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
+import { Markdown } from "~/components/markdown/Markdown";
 import classes from "./Files.module.css";
-import { Markdown } from "./Markdown";
 import { type Cell, type Output, parseNotebook } from "./parseNotebook";
 
 /** A read-only notebook: text, code and outputs. Nothing in it runs. */

@@ -10,24 +10,24 @@ import { formatBytes } from "~/lib/format";
 import classes from "./Log.module.css";
 import { LogLines } from "./LogLines";
 import { LogSearch } from "./LogSearch";
-import { downloadUrl, type LogSelection } from "./logStreams";
+import type { LogSource } from "./logSource";
 import { useLogWindow } from "./useLogWindow";
 
 const NAMES = { stdout: "Output", stderr: "Errors" };
 
-type PaneProps = { task: Task; selection: LogSelection; wrap: boolean; half: boolean };
+type PaneProps = { task: Task; source: LogSource; wrap: boolean; half: boolean };
 
 /** One log: search, follow, jump, link, download. */
-export function LogPane({ task, selection, wrap, half }: PaneProps) {
+export function LogPane({ task, source, wrap, half }: PaneProps) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
-  const log = useLogWindow(task, selection, half ? undefined : search.at);
+  const log = useLogWindow(task, source, half ? undefined : search.at);
   const [find, setFind] = useState(search.find ?? "");
   const firstShown = useRef(0);
   const { state, window } = log;
   const link = (offset: number) => {
     void navigate({
-      search: (now) => ({ ...now, stream: selection.stream, at: offset }),
+      search: (now) => ({ ...now, stream: source.stream, at: offset }),
       replace: true,
     });
     log.goTo(offset);
@@ -37,23 +37,17 @@ export function LogPane({ task, selection, wrap, half }: PaneProps) {
     <section
       className={classes.pane}
       data-half={half || undefined}
-      aria-label={NAMES[selection.stream]}
+      aria-label={NAMES[source.stream]}
     >
       <Group gap="xs" className={classes.bar}>
         <Text size="sm" fw={600}>
-          {NAMES[selection.stream]}
+          {NAMES[source.stream]}
         </Text>
         <Text size="xs" c="dimmed">
           {formatBytes(state.size)}
           {state.source === "cluster" && ", read from the endpoint"}
         </Text>
-        <LogSearch
-          task={task.id}
-          selection={selection}
-          text={find}
-          onText={setFind}
-          onGoTo={log.goTo}
-        />
+        <LogSearch task={task.id} source={source} text={find} onText={setFind} onGoTo={log.goTo} />
         <Group gap={4} ml="auto">
           <IconButton label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
           <IconButton label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
@@ -62,18 +56,20 @@ export function LogPane({ task, selection, wrap, half }: PaneProps) {
             icon={IconLink}
             onClick={() => link(firstShown.current)}
           />
-          <Tooltip label="Download full log">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              component="a"
-              href={downloadUrl(task.id, selection)}
-              download
-              aria-label="Download full log"
-            >
-              <IconDownload size={17} />
-            </ActionIcon>
-          </Tooltip>
+          {source.download && (
+            <Tooltip label="Download full log">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                component="a"
+                href={source.download}
+                download
+                aria-label="Download full log"
+              >
+                <IconDownload size={17} />
+              </ActionIcon>
+            </Tooltip>
+          )}
         </Group>
       </Group>
       {state.error && <ErrorAlert error={state.error} onRetry={() => void window.openEnd()} />}
@@ -83,7 +79,7 @@ export function LogPane({ task, selection, wrap, half }: PaneProps) {
         </div>
       ) : (
         <LogLines
-          label={NAMES[selection.stream]}
+          label={NAMES[source.stream]}
           log={log}
           wrap={wrap}
           find={find}

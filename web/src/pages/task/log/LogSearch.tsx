@@ -6,21 +6,21 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { count } from "~/lib/format";
 import classes from "./Log.module.css";
-import { type LogSelection, searchLog } from "./logStreams";
+import type { LogSource } from "./logSource";
 
 type SearchProps = {
   task: string;
-  selection: LogSelection;
+  source: LogSource;
   text: string;
   onText: (text: string) => void;
   onGoTo: (offset: number) => void;
 };
 
 /** Searches the whole log, including what is only on the endpoint. */
-export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps) {
+export function LogSearch({ task, source, text, onText, onGoTo }: SearchProps) {
   const [search] = useDebouncedValue(text.trim(), 300);
   const [at, setAt] = useState(-1);
-  const result = useMatches(task, selection, search);
+  const result = useMatches(task, source, search);
   const { matches } = result;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search starts over
   useEffect(() => setAt(-1), [search]);
@@ -95,10 +95,10 @@ export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps
   );
 }
 
-function useMatches(task: string, selection: LogSelection, search: string) {
+function useMatches(task: string, source: LogSource, search: string) {
   const query = useInfiniteQuery({
-    queryKey: ["log-search", task, selection, search],
-    queryFn: ({ pageParam }) => searchLog(task, selection, search, pageParam),
+    queryKey: ["log-search", task, source.key, source.stream, search],
+    queryFn: ({ pageParam }) => source.search(search, pageParam),
     initialPageParam: 0,
     getNextPageParam: (page: Schemas["LogMatches"]) => page.next,
     enabled: search.length > 0,

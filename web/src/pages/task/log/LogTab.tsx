@@ -2,18 +2,23 @@ import { Group, SegmentedControl, Select, Stack, Switch, Text } from "@mantine/c
 import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
 import type { Task } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
 import { EmptyState } from "~/components/EmptyState";
 import { QueryResult } from "~/components/QueryResult";
 import { isOver } from "~/tasks/state";
 import { logsQuery } from "../queries";
-import type { TaskSearch } from "../search";
+import type { STREAMS as STREAM_NAMES, TaskSearch } from "../search";
 import { LogPane } from "./LogPane";
+import { joinedLogs, type Part, singleLog } from "./logSource";
 import {
+  ALL,
+  firstStream,
   folderOf,
   type LogList,
   type LogSelection,
+  partsOf,
   ranksOf,
   runChoices,
   selectedRun,
@@ -54,8 +59,9 @@ function Logs({ task, list }: { task: Task; list: LogList }) {
   const runs = runChoices(task, logs);
   const chosen = selectedRun(search, runs, logs);
   if (!chosen) return null;
+  const isAll = search.attempt === ALL && runs.length > 1;
   const ranks = ranksOf(logs, chosen);
-  const stream = search.stream ?? "stdout";
+  const stream = search.stream ?? firstStream(task, logs, chosen);
   const streams = stream === "both" ? (["stdout", "stderr"] as const) : [stream];
   return (
     <Stack gap="sm">
@@ -64,24 +70,22 @@ function Logs({ task, list }: { task: Task; list: LogList }) {
           aria-label="Stream"
           data={STREAMS}
           value={stream}
-          onChange={(value) =>
-            set({ stream: value === "stdout" ? undefined : (value as "stderr") })
-          }
+          onChange={(value) => set({ stream: value as (typeof STREAM_NAMES)[number] })}
         />
         {runs.length > 1 && (
           <Select
             aria-label="Attempt"
             w={170}
             allowDeselect={false}
-            data={runs}
-            value={`${chosen.attempt}/${chosen.run}`}
-            onChange={(_, option) => {
-              const run = runs.find(({ value }) => value === option?.value);
-              set({ attempt: run?.attempt, run: run?.run });
+            data={[{ value: ALL, label: "All attempts" }, ...runs]}
+            value={isAll ? ALL : `${chosen.attempt}/${chosen.run}`}
+            onChange={(value) => {
+              const run = runs.find((choice) => choice.value === value);
+              set({ attempt: run ? run.attempt : ALL, run: run?.run });
             }}
           />
         )}
-        {ranks.length > 1 && (
+        {ranks.length > 1 && !isAll && (
           <Select
             aria-label="Rank"
             w={120}
@@ -106,16 +110,39 @@ function Logs({ task, list }: { task: Task; list: LogList }) {
       </Group>
       <AboutRanks list={list} chosen={chosen} />
       {streams.map((name) => (
-        <LogPane
-          key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${name}`}
+        <SourcePane
+          key={name}
           task={task}
           selection={{ ...chosen, stream: name }}
+          parts={isAll ? partsOf(runs, logs, name) : null}
           wrap={search.wrap ?? false}
           half={streams.length > 1}
         />
       ))}
     </Stack>
   );
+}
+
+type SourcePaneProps = {
+  task: Task;
+  selection: LogSelection;
+  parts: Part[] | null;
+  wrap: boolean;
+  half: boolean;
+};
+
+/** Another source is another pane; the growing end of the last attempt is not. */
+function SourcePane({ task, selection, parts, ...look }: SourcePaneProps) {
+  const { attempt, run, rank, stream } = selection;
+  const latest = useRef(parts);
+  latest.current = parts;
+  const shape = parts?.map((part) => `${part.attempt}/${part.run}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are read again as the log grows
+  const source = useMemo(() => {
+    if (latest.current?.length) return joinedLogs(task.id, latest.current);
+    return singleLog(task.id, { attempt, run, rank, stream });
+  }, [task.id, attempt, run, rank, stream, shape]);
+  return <LogPane key={source.key} task={task} source={source} {...look} />;
 }
 
 /** How the logs of several ranks are read, and where the others are stored. */

@@ -53,6 +53,37 @@ export function folderOf(
   return logs.find((log) => log.attempt === attempt && log.run === run)?.folder ?? "";
 }
 
+/** In place of an attempt in the address: all of them in one log. */
+export const ALL = "all";
+
+/** The logs of all runs that wrote to a stream, with what stands above each. */
+export function partsOf(runs: RunChoice[], logs: Streams, stream: LogSelection["stream"]) {
+  return runs.flatMap(({ attempt, run, label }) => {
+    const log = logs.find(
+      (one) =>
+        one.attempt === attempt && one.run === run && one.stream === stream && one.rank === 0,
+    );
+    return log ? [{ attempt, run, rank: 0, stream, size: log.size, label }] : [];
+  });
+}
+
+/** Of a failed task its errors, if it printed only those; else its output. */
+export function firstStream(
+  task: Task,
+  logs: Streams,
+  { attempt, run, rank }: Omit<LogSelection, "stream">,
+): LogSelection["stream"] {
+  const size = (stream: string) =>
+    logs.find(
+      (one) =>
+        one.attempt === attempt && one.run === run && one.rank === rank && one.stream === stream,
+    )?.size ?? 0;
+  const isFailed = task.state === "failed";
+  return isFailed && size("stderr") > 0 && (size("stdout") === 0 || task.reason === "exit-code")
+    ? "stderr"
+    : "stdout";
+}
+
 /** The run in the address, or the latest. */
 export function selectedRun(
   search: TaskSearch,

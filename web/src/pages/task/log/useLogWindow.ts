@@ -3,17 +3,13 @@ import type { Task } from "~/api/client";
 import { useStreamOpened, useTaskOutput } from "~/live/hooks";
 import { useThrottle } from "~/live/useThrottle";
 import { LogWindow, lineIndexAt } from "./LogWindow";
-import { belongsTo, endOffset, type LogSelection, readLines } from "./logStreams";
+import type { LogSource } from "./logSource";
 
 const READ_INTERVAL = 250;
 
 /** A log view: its position, whether it follows the end, and live updates. */
-export function useLogWindow(task: Task, selection: LogSelection, at: number | undefined) {
-  const { attempt, run, rank, stream } = selection;
-  const window = useMemo(
-    () => new LogWindow((place) => readLines(task.id, { attempt, run, rank, stream }, place)),
-    [task.id, attempt, run, rank, stream],
-  );
+export function useLogWindow(task: Task, source: LogSource, at: number | undefined) {
+  const window = useMemo(() => new LogWindow(source.read), [source]);
   const state = useSyncExternalStore(window.subscribe, window.snapshot);
   const [follow, setFollow] = useState(at === undefined);
   const [mark, setMark] = useState(at);
@@ -30,8 +26,9 @@ export function useLogWindow(task: Task, selection: LogSelection, at: number | u
   });
   useTaskOutput(task.id, {
     onLog: (piece) => {
-      if (!belongsTo(piece, selection)) return;
-      window.grow(endOffset(piece));
+      const end = source.endAfter(piece);
+      if (end === null) return;
+      window.grow(end);
       readMore();
     },
   });

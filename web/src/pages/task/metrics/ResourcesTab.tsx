@@ -7,10 +7,10 @@ import { Chart } from "~/charts/Chart";
 import { type Curve, colourOf, type Range } from "~/charts/curves";
 import { EmptyState } from "~/components/EmptyState";
 import { QueryResult } from "~/components/QueryResult";
+import { formatNumber } from "~/lib/format";
 import { isOver, isSettled } from "~/tasks/state";
-import type { Series } from "./metricSet";
 import { curvesQuery } from "./queries";
-import { usageGroups } from "./usage";
+import { type Group as UsageGroup, usageGroups } from "./usage";
 
 const REFETCH_INTERVAL = 15_000;
 
@@ -50,7 +50,7 @@ export function ResourcesTab({ task }: { task: Task }) {
               </Button>
             </Group>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
-              {usageGroups(items).map((group) => (
+              {usageGroups(items, task.order.resources).map((group) => (
                 <UsageChart key={group.title} {...group} range={range} onRange={setRange} />
               ))}
             </SimpleGrid>
@@ -61,29 +61,33 @@ export function ResourcesTab({ task }: { task: Task }) {
   );
 }
 
-type UsageChartProps = {
-  title: string;
-  series: { label: string; item: Series }[];
+type UsageChartProps = UsageGroup & {
   range: Range | null;
   onRange: (range: Range | null) => void;
 };
 
-function UsageChart({ title, series, range, onRange }: UsageChartProps) {
-  const curves: Curve[] = useMemo(
-    () =>
-      series.map(({ label, item }, n) => ({
-        key: item.name,
-        label,
-        color: colourOf(n),
-        points: item.points,
-      })),
-    [series],
-  );
+function UsageChart({ title, unit, series, requested, range, onRange }: UsageChartProps) {
+  const curves: Curve[] = useMemo(() => {
+    const measured = series.map(({ label, item }, n) => ({
+      key: item.name,
+      label,
+      color: colourOf(n),
+      points: item.points,
+    }));
+    return requested === null ? measured : [...measured, requestedLine(measured, requested)];
+  }, [series, requested]);
   return (
     <Card component="section" aria-label={title} p="sm">
-      <Title order={2} fz="sm" mb={4}>
-        {title}
-      </Title>
+      <Group justify="space-between" mb={4}>
+        <Title order={2} fz="sm">
+          {title}
+        </Title>
+        {requested !== null && (
+          <Text size="xs" c="dimmed">
+            - - requested: {formatNumber(requested)} {unit}
+          </Text>
+        )}
+      </Group>
       <Chart
         label={`${title} over time`}
         curves={curves}
@@ -91,9 +95,25 @@ function UsageChart({ title, series, range, onRange }: UsageChartProps) {
         log={false}
         smooth={0}
         fromZero
+        unit={unit}
         range={range}
         onRange={onRange}
       />
     </Card>
   );
+}
+
+/** From the first measurement to the last. */
+function requestedLine(measured: Curve[], requested: number): Curve {
+  const times = measured
+    .flatMap(({ points }) => points.map(([, time]) => time ?? 0))
+    .sort((a, b) => a - b);
+  const ends = [times[0] ?? 0, times.at(-1) ?? 0];
+  return {
+    key: "requested",
+    label: "requested",
+    color: "#868e96",
+    dashed: true,
+    points: ends.map((time) => [null, time, requested]),
+  };
 }

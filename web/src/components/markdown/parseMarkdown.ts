@@ -5,15 +5,22 @@ export type Block =
   | { kind: "heading"; level: number; inlines: Inline[] }
   | { kind: "paragraph" | "quote"; inlines: Inline[] }
   | { kind: "list"; ordered: boolean; items: Inline[][] }
-  | { kind: "code"; text: string };
+  | { kind: "code"; text: string }
+  | { kind: "table"; head: Inline[][]; rows: Inline[][][] };
 
 const ITEM = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/;
-const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
+const FRONT_MATTER = /^---\n[\s\S]*?\n---(?:\n|$)/;
+const TABLE_LINE = /^\|.*\|\s*$/;
+const RULE_LINE = /^\|[\s:|-]+\|\s*$/;
+const ESCAPED = /\\([\\`*_{}[\]<>#|!~])/g;
+// An escaped character counts as text wherever it stands.
+const INLINE =
+  /\\[\\`*_{}[\]<>#|!~]|`([^`]+)`|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
-/** Basic Markdown as data; HTML in it stays text. */
+/** Basic Markdown as data; HTML in it stays text, and the header that hubs read is left out. */
 export function parseMarkdown(text: string): Block[] {
   const blocks: Block[] = [];
-  const lines = text.split("\n");
+  const lines = text.replace(FRONT_MATTER, "").split("\n");
   while (lines.length) blocks.push(...takeBlock(lines));
   return blocks;
 }
@@ -32,6 +39,11 @@ function takeBlock(lines: string[]): Block[] {
       { kind: "heading", level: heading[1]?.length ?? 1, inlines: parseInlines(heading[2] ?? "") },
     ];
   }
+  if (TABLE_LINE.test(line) && RULE_LINE.test(lines[0] ?? "")) {
+    lines.shift();
+    const rows = takeWhile(lines, (next) => TABLE_LINE.test(next));
+    return [{ kind: "table", head: cellsOf(line), rows: rows.map(cellsOf) }];
+  }
   if (ITEM.test(line)) {
     const items = [line, ...takeWhile(lines, (next) => ITEM.test(next))];
     const inlines = items.map((item) => parseInlines(item.match(ITEM)?.[2] ?? ""));
@@ -44,6 +56,12 @@ function takeBlock(lines: string[]): Block[] {
   );
   const content = [line, ...more].map((text) => text.replace(/^>\s?/, "")).join(" ");
   return [{ kind, inlines: parseInlines(content) }];
+}
+
+/** Between the bars, except escaped ones. */
+function cellsOf(line: string): Inline[][] {
+  const inner = line.trim().slice(1, -1);
+  return inner.split(/(?<!\\)\|/).map((cell) => parseInlines(cell.trim()));
 }
 
 function takeWhile(lines: string[], matches: (line: string) => boolean): string[] {
@@ -64,6 +82,7 @@ export function parseInlines(text: string): Inline[] {
 }
 
 function inlineOf([all, code, strong, strong2, em, label, address]: RegExpMatchArray): Inline {
+  if (all?.startsWith("\\")) return { kind: "text", text: all.replace(ESCAPED, "$1") };
   if (code) return { kind: "code", text: code };
   if (strong || strong2) return { kind: "strong", text: strong ?? strong2 ?? "" };
   if (em) return { kind: "em", text: em };

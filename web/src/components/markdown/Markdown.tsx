@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a text that is shown does not change
-import { Anchor, Blockquote, Code, List, Text } from "@mantine/core";
+import { Anchor, Blockquote, Code, List, Table, Text } from "@mantine/core";
 import { type Block, type Inline, parseMarkdown } from "./parseMarkdown";
 
 /** Markdown as React elements. */
@@ -9,6 +9,7 @@ export function Markdown({ text }: { text: string }) {
 
 function MarkdownBlock({ block }: { block: Block }) {
   if (block.kind === "code") return <Code block>{block.text}</Code>;
+  if (block.kind === "table") return <MarkdownTable {...block} />;
   if (block.kind === "list") {
     return (
       <List size="sm" type={block.ordered ? "ordered" : "unordered"}>
@@ -56,4 +57,35 @@ function InlineParts({ parts }: { parts: Inline[] }) {
     }
     return part.text;
   });
+}
+
+type TableProps = Pick<Extract<Block, { kind: "table" }>, "head" | "rows">;
+
+function MarkdownTable({ head, rows }: TableProps) {
+  return (
+    <Table.ScrollContainer minWidth={280}>
+      <Table withTableBorder w="auto" fz="sm" my={4}>
+        <Table.Thead>
+          <Table.Tr>
+            {head.map((cell, n) => (
+              <Table.Th key={n}>
+                <InlineParts parts={cell} />
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, n) => (
+            <Table.Tr key={n}>
+              {row.map((cell, m) => (
+                <Table.Td key={m} style={{ overflowWrap: "anywhere" }}>
+                  <InlineParts parts={cell} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
 }

@@ -28,3 +28,28 @@ test("bold, slanted and code within a line", () => {
     "code",
   ]);
 });
+
+test("a table has cells, and a header for hubs is left out", () => {
+  const [table, ...rest] = parseMarkdown(
+    '---\nlicense: "mit"\n---\n| a | b |\n|---|---|\n| 1 | x\\|y |\n| `c` | 2 |\n',
+  );
+  expect(rest).toEqual([]);
+  expect(table).toMatchObject({ kind: "table" });
+  if (table?.kind !== "table") throw new Error("not a table");
+  expect(table.head.map(textOf)).toEqual(["a", "b"]);
+  expect(table.rows.map((row) => row.map(textOf))).toEqual([
+    ["1", "x|y"],
+    ["c", "2"],
+  ]);
+});
+
+test("escaped markup stays text", () => {
+  expect(textOf(parseInlines("\\*not\\* \\<b\\> \\[x\\](http://a)"))).toBe(
+    "*not* <b> [x](http://a)",
+  );
+  expect(parseInlines("\\*not\\*").every((part) => part.kind === "text")).toBe(true);
+});
+
+function textOf(inlines: ReturnType<typeof parseInlines>): string {
+  return inlines.map((part) => part.text).join("");
+}

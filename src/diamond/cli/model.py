@@ -1,0 +1,282 @@
+"""`diamond model`: versions of trained models, their aliases and cards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from diamond.cli.format import time_ago, timestamp
+from diamond.cli.options import Json, TaskId, Yes
+from diamond.cli.output import plural, print_json, print_table, say
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.core.references import read_reference
+from diamond.core.units import show_bytes
+from diamond.sdk.client import Client
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Models: versions, aliases and cards of what was trained.",
+)
+SHOWN_VERSIONS = 10
+
+
+def complete_model(incomplete: str) -> Iterator[tuple[str, str]]:
+    try:
+        for model in Client().models(limit=50):
+            if str(model["name"]).startswith(incomplete):
+                yield model["name"], model["description"]
+    except DiamondError:
+        return
+
+
+ModelName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="NAME, NAME@v2, NAME@ALIAS, or OWNER/NAME for one that is shared with you.",
+        autocompletion=complete_model,
+    ),
+]
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; made if it is new.")],
+    task: TaskId,
+    result: Annotated[
+        str, typer.Option("--result", help="Which result of the task; default: artifacts.")
+    ] = "artifacts",
+    path: Annotated[
+        str, typer.Option("--path", help="A file or folder of the run directory instead.")
+    ] = "",
+    note: Annotated[str, typer.Option("--note", help="A note on the version.")] = "",
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a result of a task a new version of a model. Nothing is copied: it is hashed where it lies."""
+    client = Client()
+    task = client.task(task).id
+    known = {found["name"]: found["state"] for found in client.results(task)}
+    if path or known.get(result) not in ("ready", "waiting"):
+        named = client.name_result(task, path or result, kind="model", on_change=_say_reading)
+        result = named["name"]
+    version = client.add_model_version(name, task=task, result=result, note=note, tags=tags or [])
+    if as_json:
+        print_json(version)
+        return
+    size = f"{plural(version['files'], 'file')}, {show_bytes(version['size'])}"
+    print(f"{name}@v{version['number']}: {size}, {version['digest']}")
+
+
+@app.command()
+def results(task: TaskId, as_json: Json = False) -> None:
+    """List what a task left behind: names, digests, and where it lies."""
+    items = Client().results(task)
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    if not items:
+        say("No results. Save something in artifacts/, or use `diamond model add --path`.")
+        return
+    print_table(("NAME", "KIND", "STATE", "SIZE", "WHERE", "DIGEST"), map(_result_row, items))
+
+
+@app.command(name="list")
+def list_models(
+    search: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT...]", help="Text in the name, description or tags."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List your models and those shared with you, the last changed first."""
+    items = list(Client().models(search=" ".join(search or [])))
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    if not items:
+        say("No models. Name one in your program: diamond.training.artifact(path, kind='model')")
+        return
+    print_table(("NAME", "VERSION", "ALIASES", "SIZE", "CHANGED", "OWNER"), map(_row, items))
+
+
+@app.command()
+def show(model: ModelName, as_json: Json = False) -> None:
+    """Show a model: its versions, aliases, and who moved an alias when."""
+    client = Client()
+    found = client.model(model)
+    versions = list(client.model_versions(model, limit=SHOWN_VERSIONS))
+    history = client.model_alias_history(model)
+    if as_json:
+        print_json({**found, "versions": versions, "history": history})
+        return
+    print("\n".join(_lines(found, versions, history)))
+
+
+@app.command()
+def card(
+    model: ModelName,
+    file: Annotated[
+        Path | None,
+        typer.Option("--set", metavar="FILE", help="Replace it with this Markdown file."),
+    ] = None,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Go back to the card written from the record.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the card of a model, or replace it."""
+    client = Client()
+    if file is not None and reset:
+        raise BadRequest("--set and --reset exclude each other", "Give one of them.")
+    if file is not None or reset:
+        client.change_model(model, card=file.read_text() if file else "")
+    found = client.model_card(model)
+    print_json(found) if as_json else print(found["text"].rstrip())
+
+
+@app.command()
+def alias(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="NAME@v2, or NAME@ALIAS.", autocompletion=complete_model
+        ),
+    ],
+    alias: Annotated[str, typer.Argument(metavar="ALIAS", help="For example production.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the alias.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Point an alias to a version: `diamond model alias digits@v3 production`."""
+    client = Client()
+    if remove:
+        client.remove_model_alias(model, alias)
+        items = client.model(model)["aliases"]
+    else:
+        version = client.model_version(model)
+        items = client.set_model_alias(model, alias, version["number"])
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    name = read_reference(model).name
+    for item in items:
+        print(f"{name}@{item['alias']} is v{item['version']}")
+    if not items:
+        say(f"{name} has no aliases.")
+
+
+@app.command()
+def edit(
+    model: ModelName,
+    name: Annotated[str | None, typer.Option("--name", help="Another name.")] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help="What it is, in a sentence.")
+    ] = None,
+    license: Annotated[
+        str | None, typer.Option("--license", help="For example apache-2.0.")
+    ] = None,
+    intended_use: Annotated[
+        str | None, typer.Option("--intended-use", help="What it is good for, and what not.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", help="Tags of the model; give all of them.")
+    ] = None,
+    note: Annotated[str | None, typer.Option("--note", help="A note on the version.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Change what is said about a model. Its files never change."""
+    client = Client()
+    fields = {
+        "name": name,
+        "description": description,
+        "license": license,
+        "intended_use": intended_use,
+        "tags": tags,
+    }
+    given = {field: value for field, value in fields.items() if value is not None}
+    if note is None and not given:
+        raise BadRequest("There is nothing to change", "Give --description, --license, --tag, …")
+    if note is not None:
+        client.change_model_version(model, note=note)
+    found = client.change_model(model, **given) if given else client.model(model)
+    print_json(found) if as_json else print("\n".join(_head(found)))
+
+
+@app.command()
+def delete(model: ModelName, yes: Yes = False, as_json: Json = False) -> None:
+    """Delete a model's name with all its versions and aliases. Files stay until they are cleaned up."""
+    client = Client()
+    found = client.model(model)
+    if not yes:
+        versions = plural(found["newest"]["number"] if found["newest"] else 0, "version")
+        typer.confirm(f"Delete {found['name']} with {versions}?", abort=True)
+    client.delete_model(model)
+    print_json({"deleted": found["id"]}) if as_json else say(f"{found['name']} is deleted.")
+
+
+def _row(model: dict[str, Any]) -> tuple[str, ...]:
+    newest = model["newest"]
+    return (
+        model["name"],
+        f"v{newest['number']}" if newest else "-",
+        " ".join(f"{alias['alias']}=v{alias['version']}" for alias in model["aliases"]) or "-",
+        show_bytes(newest["size"]) if newest else "-",
+        time_ago(model["updated"]),
+        "you" if model["is_own"] else model["owner_name"],
+    )
+
+
+def _say_reading(result: dict[str, Any]) -> None:
+    """Once: large results take a while."""
+    if result["created"] > time.time() - 1:
+        say(f"Reading {result['path']} of {result['task']} …")
+
+
+def _result_row(result: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        result["name"],
+        result["kind"],
+        result["state"],
+        show_bytes(result["size"]) if result["digest"] else "-",
+        ", ".join(result["places"]) or "-",
+        result["digest"][:19] or result["message"],
+    )
+
+
+def _head(model: dict[str, Any]) -> Iterator[str]:
+    owner = "" if model["is_own"] else f", shared by {model['owner_name']}"
+    yield f"{model['name']}{owner}"
+    fields = {"Description": "description", "License": "license", "Intended use": "intended_use"}
+    for title, field in fields.items():
+        if model[field]:
+            yield f"  {title}: {model[field]}"
+    if model["tags"]:
+        yield f"  Tags: {', '.join(model['tags'])}"
+
+
+def _lines(
+    model: dict[str, Any], versions: list[dict[str, Any]], history: list[dict[str, Any]]
+) -> Iterator[str]:
+    yield from _head(model)
+    for version in versions:
+        words = [f"v{version['number']}", show_bytes(version["size"]), time_ago(version["created"])]
+        words += [f"from {version['task']}"] if version["task"] else ["pushed"]
+        words += [f"[{', '.join(version['aliases'])}]"] if version["aliases"] else []
+        yield "  " + "  ".join(words) + (f"  {version['note']}" if version["note"] else "")
+        yield f"      {version['digest']}"
+    if not versions:
+        yield "  No versions yet."
+    for move in history[:SHOWN_VERSIONS]:
+        yield f"  {timestamp(move['at'])}  {_move(move)}"
+
+
+def _move(move: dict[str, Any]) -> str:
+    if move["version"] is None:
+        return f"{move['moved_by']} removed {move['alias']} (was v{move['before']})"
+    was = f" (was v{move['before']})" if move["before"] else ""
+    return f"{move['moved_by']} set {move['alias']} to v{move['version']}{was}"

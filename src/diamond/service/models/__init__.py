@@ -1,0 +1,1 @@
+"""Models: names with versions, aliases that move, and cards."""

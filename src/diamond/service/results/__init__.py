@@ -1,0 +1,1 @@
+"""Results: what runs leave behind, hashed where it lies."""

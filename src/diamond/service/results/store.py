@@ -1,0 +1,47 @@
+"""Results in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import encoded, row_of, rows_of, values_of
+from diamond.service.platform.database.tables import results
+from diamond.service.results.rows import ResultRow
+
+
+async def results_of(connection: AsyncConnection, task: str) -> list[ResultRow]:
+    query = select(results).where(results.c.task == task).order_by(results.c.name)
+    return rows_of(await connection.execute(query), ResultRow)
+
+
+async def count_results(connection: AsyncConnection, task: str) -> int:
+    query = select(func.count()).select_from(results).where(results.c.task == task)
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def find_result(connection: AsyncConnection, task: str, name: str) -> ResultRow | None:
+    query = select(results).where(results.c.task == task, results.c.name == name)
+    return row_of(await connection.execute(query), ResultRow)
+
+
+async def results_of_scans(connection: AsyncConnection, scans: Collection[str]) -> list[ResultRow]:
+    query = select(results).where(results.c.scan.in_(scans))
+    return rows_of(await connection.execute(query), ResultRow)
+
+
+async def put_result(tx: Transaction, result: ResultRow) -> None:
+    """In place of an older one of the same name."""
+    await tx.connection.execute(
+        delete(results).where(results.c.task == result.task, results.c.name == result.name)
+    )
+    await tx.connection.execute(insert(results), values_of(result))
+
+
+async def change_result(tx: Transaction, result: ResultRow, **values: Any) -> None:
+    changed = update(results).where(results.c.task == result.task, results.c.name == result.name)
+    await tx.connection.execute(changed.values(encoded(ResultRow, values)))
