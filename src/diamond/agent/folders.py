@@ -58,7 +58,7 @@ class Folders:
 def choose_folders(environment: Mapping[str, str], home: Path, endpoint: str = "") -> Folders:
     """`$DIAMOND_KEEP`, `$DIAMOND_WORK`, `$DIAMOND_TMP`, else `settings.json`, else what the site offers.
 
-    Each endpoint has folders of its own: clusters of one site may share a home, and one user may be
+    Each endpoint has its own folders: clusters of one site may share a home, and one user may be
     served by two Diamonds.
     """
     own = environment.get("DIAMOND_KEEP") or _of_endpoint(home / ".diamond-agent", endpoint)

@@ -1,4 +1,4 @@
-"""A process that ends with the one that started it, however that one ends."""
+"""A process that ends when its parent ends, for whatever reason."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def compare(
 
 
 def _query(client: Client, table: TableOptions, view: str) -> dict[str, Any]:
-    """Of a saved view, with what the options say in place of its own."""
+    """Of a saved view, with what the options say instead of its own."""
     saved = _saved(client, view) if view else {}
     given = {
         "column": table.column,

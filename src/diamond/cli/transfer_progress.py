@@ -16,7 +16,7 @@ LINE_SECONDS = 10.0
 
 
 class TransferProgress:
-    """Hears of a transfer again and again (`Client.wait_for_move`)."""
+    """Gets the state of a transfer repeatedly (`Client.wait_for_move`)."""
 
     def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet, self._clock = quiet, clock

@@ -109,7 +109,7 @@ def _checked_folder(folder: Path) -> Path:
     if _is_too_wide(resolved):
         raise BadRequest(
             f"{resolved} is a home folder or above one, and is not sent as a whole",
-            "Put the code in a folder of its own and name that one under `code:`.",
+            "Put the code in its own folder and name that folder under `code:`.",
         )
     return resolved
 

@@ -106,7 +106,7 @@ Reference = Annotated[
 
 
 def encode(message: Any) -> Dict[str, Any]:
-    """A dataclass as JSON that `decode` reads back; what is None is left out."""
+    """A dataclass as JSON that `decode` reads back; fields that are None are left out."""
     values = {field.name: getattr(message, field.name) for field in fields(message)}
     return {name: _encoded(value) for name, value in values.items() if value is not None}
 

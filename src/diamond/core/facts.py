@@ -58,7 +58,7 @@ def read_facts(line: bytes) -> Optional[JobFacts]:
 
 
 def merge(seen: Iterable[JobFacts]) -> JobFacts:
-    """What later lines say replaces what earlier ones said; names are gathered."""
+    """Later lines replace earlier ones; names are collected."""
     values: Dict[str, object] = {}
     for facts in seen:
         for column in fields(JobFacts):

@@ -116,7 +116,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Build:
-    """An image to be built. What is empty is found out by the endpoint."""
+    """An image to be built. The endpoint fills in what is empty."""
 
     environment: Environment = field(default_factory=Environment)
     runtime: MaybeWord = ""

@@ -151,7 +151,7 @@ class ImageFile:
 
 @dataclass(frozen=True)
 class ComingFile:
-    """A file to be fetched, and what is said about it. Nothing of that decides what runs: the order does."""
+    """A file to fetch, and what the service says about it. None of this decides what runs: the order does."""
 
     sha256: Hex
     size: int

@@ -11,7 +11,7 @@ from diamond.images.plan import BASE, COMMAND, PYTHON, SYSTEM, TEST
 
 
 def editable_text(environment: Environment, step: str) -> str:
-    """'' for a step that has no text of its own."""
+    """'' for a step without text to edit."""
     texts = {
         BASE: environment.base,
         SYSTEM: "\n".join(environment.system),

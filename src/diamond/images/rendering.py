@@ -126,7 +126,7 @@ def _from_lines(base: Base, digest: str) -> List[str]:
 
 
 def _heredoc(step: Step) -> str:
-    """A step as a shell of its own: a command's variables and `cd` do not reach the next one."""
+    """A step as its own shell: a command's variables and `cd` do not reach the next one."""
     script = step.script
     if step.kind == FILES:
         script = script.replace('"$diamond_site/inputs/', '"/.diamond-inputs/')

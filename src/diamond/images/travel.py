@@ -12,7 +12,7 @@ BYTES_PER_SECOND = 40e6
 MEASURING_BYTES = 16_000_000
 """A smaller file says more of the two endpoints' pauses than of the way between them."""
 HANDSHAKE_SECONDS = 2.0
-"""Until both endpoints have heard of a move."""
+"""Until both endpoints know about a transfer."""
 QUEUE_SECONDS = 30.0
 """A build is a batch job: so long it takes at least to begin and to end, where it was never tried."""
 SLOWER_ELSEWHERE = 1.5

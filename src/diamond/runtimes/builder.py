@@ -148,7 +148,7 @@ class BuildTask:
         return chosen
 
     def recipe(self) -> Recipe:
-        """Resolved once for each build; said again from what was written down."""
+        """Resolved once for each build; later calls read what was written then."""
         resolved = read_json(self._resolved)
         if resolved is not None:
             return recipe_from(resolved)

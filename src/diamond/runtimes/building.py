@@ -53,7 +53,7 @@ class Work:
     runtime: Runtime
     uv: Optional[str] = None
     build: str = ""
-    """A name of its own: the attempt's id."""
+    """A unique name: the attempt's id."""
     cancelled: Callable[[], bool] = lambda: False
     shell: Sequence[str] = ()
     """The command that opens a shell before a step, whose name follows."""
@@ -103,7 +103,7 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[ImageMani
 def open_builder(
     plan: BuildPlan, work: Work, call: Call, *, discards: bool = False
 ) -> Iterator[Builder]:
-    """A builder with a scratch folder of its own; what is unfinished is thrown away at the end."""
+    """A builder with its own scratch folder, which is removed at the end."""
     sweep(work.image_folders)
     scratch, lock = work.scratch, _lock_of(work.scratch)
     with ExitStack() as stack:

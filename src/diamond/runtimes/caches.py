@@ -1,4 +1,4 @@
-"""What podman, docker and charliecloud keep of builds in storages of their own."""
+"""What podman, docker and charliecloud keep of builds in their own storages."""
 
 from __future__ import annotations
 

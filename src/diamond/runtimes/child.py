@@ -47,7 +47,7 @@ def run_child(
 
 
 def last_lines(log: Path, count: int = 15) -> List[str]:
-    """The end of what was said, blank lines left out."""
+    """The last lines of output, without blank ones."""
     with log.open("rb") as source:
         source.seek(max(0, log.stat().st_size - 32768))
         lines = source.read().decode("utf-8", "replace").splitlines()

@@ -87,7 +87,7 @@ def program_script(
 
 
 def _unchanged(manifest: ImageManifest) -> str:
-    """A file of somebody else may have been changed since it was verified: looked at again when it is used."""
+    """Another person's file may have changed since it was verified, so it is checked again when it is used."""
     if not manifest.shared:
         return ""
     stat = manifest.stat

@@ -1,4 +1,4 @@
-"""The end of a build: what is inside is listed, the file is packed, and the manifest says all of it."""
+"""The end of a build: list the contents, pack the file, write the manifest."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def as_root(command: Sequence[str], *, mounts: bool = False) -> List[str]:
 
 @lru_cache
 def has_sub_ids() -> bool:
-    """Whether this account has a range of ids of its own, so that files may belong to others than root."""
+    """Whether this account has its own range of ids, so that files may belong to others than root."""
     return _works(["unshare", "--map-root-user", "--map-auto", "true"])
 
 

@@ -133,7 +133,7 @@ class Podman:
 
 
 class PodmanBuilder:
-    """Each step runs in a container of its own, which is then committed."""
+    """Each step runs in its own container, which is then committed."""
 
     name = "podman"
     removing: Sequence[str] = ("rm", "--force", "--time", "0")

@@ -98,7 +98,7 @@ def _old(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
 
 
 def _caches(image_folders: ImageFolders, before: float) -> Iterator[Unneeded]:
-    """What runtimes keep in a storage of their own."""
+    """What runtimes keep in their own storage."""
     why = "made long ago, and no newer step needs it"
     for program in PROGRAMS:
         for name, size in oci_layers(image_folders, program, before):

@@ -95,7 +95,7 @@ class Resolver:
     def _compile(self, environment: Environment, where: str, python: str) -> str:
         if not self.uv:
             raise EnvironmentFailed(
-                "uv, which locks the packages, is neither here nor to be had",
+                "uv, which locks the packages, is not installed and cannot be downloaded",
                 "Install it (`pip install --user uv`), or give a `lock:`.",
             )
         listed = self.image_folders.building / f"requirements-{os.getpid()}.in"

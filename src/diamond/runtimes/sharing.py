@@ -3,7 +3,7 @@
 A group's own is written by its members; one of the whole site is read alone.
 
 It is group-writable, with the sticky bit: nobody removes or replaces another's file. A member could still change a file of
-their own after others have verified it, so theirs is looked at again at every start (`runtimes/entering.py`).
+their own after others have verified it, so such a file is checked again at every start (`runtimes/entering.py`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def group_folders(folders: Sequence[str], own: ImageFolders) -> List[ImageFolder
 
 
 def writable_shared_folder(folders: Sequence[str], own: ImageFolders) -> Optional[ImageFolders]:
-    """The first of them that one may write in: what is built is put there, and others wait for it."""
+    """The first writable one. New images go there, and other builds of the same recipe wait for them."""
     for image_folders in group_folders(folders, own):
         if os.access(image_folders.root, os.W_OK | os.X_OK):
             for place in (image_folders.store, image_folders.identities):
@@ -95,7 +95,7 @@ def share(group: ImageFolders, own: ImageFolders, manifest: ImageManifest) -> Im
 def take_shared(
     image_folders: Sequence[ImageFolders], own: ImageFolders, identity: str, formats: List[str]
 ) -> Optional[ImageManifest]:
-    """Others' image of a recipe, verified in full, as one's own manifest; None where there is none."""
+    """An image that another member of the group built from this recipe, verified in full, or None."""
     for group in image_folders:
         for pointer in sorted(group.identities.glob(f"{short(identity)}.*.json")):
             pointed = read_json(pointer) or {}
@@ -133,7 +133,7 @@ def _taken(group: ImageFolders, own: ImageFolders, sha256: str) -> Optional[Imag
 
 
 def unpublish(file: Path) -> None:
-    """Take one's own file out of the group's folder, with what leads to it."""
+    """Remove a file of this person from the group's folder, with the entries that point to it."""
     pointers = file.parents[1].joinpath("identities").glob(f"*.{file.stem[:12]}.json")
     for path in [*pointers, file.with_suffix(".json"), file]:
         try:

@@ -65,7 +65,7 @@ class Site:
     def accelerated(self, accelerator: str) -> Tuple[str, str]:
         """The site's package index for an accelerator; or, by default, uv's name for the builds of PyTorch that fit it.
 
-        A site with packages of its own has chosen them: there nothing is added by itself.
+        A site with its own packages has chosen them: there nothing is added by itself.
         """
         index = self.accelerators.get(accelerator, "")
         indexes = {"UV_INDEX_URL", "UV_EXTRA_INDEX_URL"} & set(self.variables)

@@ -34,7 +34,7 @@ class SquashJob:
 
 
 class _Failed(Exception):
-    """mksquashfs has ended with this code, and said why."""
+    """mksquashfs ended with this exit code and message."""
 
     def __init__(self, code: int) -> None:
         self.code = code

@@ -67,4 +67,4 @@ def _tools(folder: Path) -> Path:
 
 
 def _silent(line: str) -> None:
-    """Said to the log alone."""
+    """Written to the log only."""

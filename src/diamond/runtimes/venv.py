@@ -109,7 +109,7 @@ def _install(build: Build, command: List[str]) -> None:
 
 
 def _torch_backend(environment: Environment) -> str:
-    """uv's name for it; '' where the site has packages of its own, or nobody chose."""
+    """uv's name for it; '' where the site has its own packages, or nobody chose."""
     return read_site({}).accelerated(environment.accelerator)[1]
 
 

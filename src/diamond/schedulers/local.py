@@ -1,4 +1,4 @@
-"""Jobs as processes of this machine, with a queue of their own: cores, memory and GPUs are shared out in order."""
+"""Jobs as processes of this machine, with their own queue: cores, memory and GPUs are shared out in order."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class Supervised:
 
 
 def become_job(folder: str, attempt: str, script: str) -> None:
-    """In the child: a session of its own, its folder, its log, and then bash. Never returns."""
+    """In the child: a new session, its folder, its log, and then bash. Never returns."""
     try:
         os.setsid()
         put(folder, "child", identity(os.getpid()), durable=False)

@@ -105,7 +105,7 @@ class Transport:
     def open(
         self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
     ) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
-        """A long answer on a connection of its own; the caller reads and closes both."""
+        """A long answer on its own connection; the caller reads and closes both."""
         connection = self._connect()
         try:
             connection.request("GET", path_with(path, query), headers=self._headers(headers or {}))

@@ -23,7 +23,7 @@ from diamond.training.processes import Usage, is_alive, run_usage
 
 LONGEST_INTERVAL_SECONDS = 60.0
 MOST_NODES = 32
-"""Beyond that only the sum is kept: each number of each node would be a curve of its own."""
+"""Beyond that only the sum is kept: each number of each node would be its own curve."""
 STALE_INTERVALS = 3
 _LOOK_EVERY_SECONDS = 0.5
 

@@ -78,7 +78,7 @@ class Rules:
     def _command_fault(self, order: Order, patterns: list[str]) -> str:
         """Why an order is not exactly one of the listed commands, started as the machine itself would."""
         if order.build is not None:
-            return "a build runs commands of its own, and only those of its list may be run"
+            return "a build runs its own commands, and only those of its list may be run"
         if not _fits(order.program.text, patterns):
             return "the command fits none of its patterns"
         unlisted = sorted(_set_by(order) - set(self.variables or []))
@@ -91,7 +91,7 @@ class Rules:
         if order.image is not None and self.images is None:
             return "an image can change what runs, and none is listed (images)"
         if order.image is not None and set(order.image.path) - {f"{VENV}/bin"}:
-            return "its image puts a folder of its own in front of PATH"
+            return "its image puts its own folder in front of PATH"
         return ""
 
     @property

@@ -46,7 +46,7 @@ class Lease:
         return now + self.policy.lease_days * DAY
 
     def policy_report(self) -> MachinePolicy:
-        """What the service hears of the policy and the lease at each hello."""
+        """What each hello reports about the policy and the lease."""
         return MachinePolicy(
             egress=self.policy.egress,
             lease_until=self.until,

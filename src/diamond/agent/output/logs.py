@@ -24,7 +24,7 @@ CALL_BYTES = 1_000_000
 FIRST_BYTES = 65_536
 """The service may have more than a new agent knows, so the first part of a stream is small."""
 QUICK_SECONDS, SLOW_SECONDS, RECORD_SECONDS = 0.2, 1.0, 2.0
-"""How often a lively log, a quiet one among many, and metrics are looked at."""
+"""How often the agent reads a busy log, a quiet log among many, and metrics."""
 QUIET_AFTER = 5.0
 MANY_RUNS = 20
 LAST_LOOK_SECONDS = 10.0

@@ -73,7 +73,7 @@ def with_bytecode(content: bytes) -> bytes:
 
 
 def _bytecode(source: bytes, name: str) -> bytes:
-    """As PEP 552 has it: named by the hash of its source, which is not looked at again."""
+    """Unchecked hash-based, as in PEP 552: Python does not read the source again."""
     code = compile(source, name, "exec", dont_inherit=True)
     head = MAGIC_NUMBER + (1).to_bytes(4, "little") + source_hash(source)
     return head + marshal.dumps(code)

@@ -78,7 +78,7 @@ def _quoted(command: list[str]) -> str:
 
 
 def _start(command: list[str], way: str) -> int:
-    """In a session of its own: it outlives this terminal."""
+    """Starts it in its own session, so that it outlives this terminal."""
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
         command,

@@ -78,7 +78,7 @@ def runtimes() -> dict[str, str]:
 
 
 def internet() -> bool | None:
-    """Whether the host of pip's own index answers; None when nobody has said which host to try."""
+    """Whether the host of pip's own index answers; None when no host is configured."""
     host, port = index_host()
     if not has_way_out():
         return False
@@ -192,7 +192,7 @@ def _quota(path: Path, mount: str, kind: str) -> Fact:
 def read_quota(text: str) -> Fact:
     """Use and limits from the last eight columns of numbers: used, soft, hard, grace; files likewise.
 
-    A long name of a file system stands on a line of its own. Without a hard limit the soft one counts.
+    A long name of a file system stands on its own line. Without a hard limit the soft one counts.
     """
     for line in reversed(text.splitlines()):
         columns = [word.strip("*[]") for word in line.split()[-8:]]

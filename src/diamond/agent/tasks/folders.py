@@ -90,7 +90,7 @@ class AttemptFolder:
 
     @property
     def is_early(self) -> bool:
-        """Queued before the one that it follows has ended: its program waits for that."""
+        """Queued before its predecessor has ended; its program waits until then."""
         return bool(self._intent.get("early"))
 
     @property
@@ -296,7 +296,7 @@ class TaskFolders:
         return below(self.root, task, "task.json").exists()
 
     def begun(self, task: str) -> list[AttemptFolder]:
-        """All attempts but follow-ups whose turn has not come, or that were cancelled before it came."""
+        """All attempts, except follow-ups that have not had their turn or were cancelled before it."""
         return [each for each in self.attempts(task) if each.is_known and not self._is_ahead(each)]
 
     def _is_ahead(self, folder: AttemptFolder) -> bool:
@@ -410,7 +410,7 @@ class TaskFolders:
         return folder
 
     def record_cancel(self, task: Any, attempt: Any, *, ends_task: bool = False) -> AttemptFolder:
-        """The tombstone, also for an attempt whose submission was never heard of. `ends_task`: none follows either."""
+        """Write the tombstone, even for an attempt that was never submitted. `ends_task`: no attempt follows it."""
         folder = self.attempt(task, attempt)
         _make(folder)
         if ends_task:

@@ -48,7 +48,7 @@ class Orphans:
                 self._due.setdefault(folder, now + self._grace)
 
     def look(self, now: float) -> None:
-        """Ask about those whose time has come, in a thread of its own."""
+        """Ask about those whose grace is over, in a separate thread."""
         self._due = {folder: at for folder, at in self._due.items() if not folder.is_known}
         due = [folder for folder, at in self._due.items() if at <= now]
         if due and not self._busy.locked():

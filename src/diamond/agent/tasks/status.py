@@ -70,7 +70,7 @@ def spread(interval: float, turn: float) -> float:
 
 
 class Asker:
-    """Asks in a thread of its own, so that a hanging batch system holds nothing else up."""
+    """Asks in a separate thread, so that a hanging batch system holds nothing else up."""
 
     def __init__(
         self, scheduler: Scheduler, budget: Budget, *, answered: Callable[[Answers], None]

@@ -84,11 +84,11 @@ def read_arrival(folder: AttemptFolder, state: AttemptState) -> Outcome:
 
 
 def read_duplicates(folder: AttemptFolder, state: AttemptState) -> Outcome:
-    """Jobs that the claim turned away, each reported once."""
+    """Jobs that lost the claim to another job; each is reported once."""
     fresh = [each for each in folder.duplicates() if each not in state.duplicates]
     if not fresh:
         return Outcome(state)
-    message = "a second job of this attempt ({}) was turned away before the program"
+    message = "a second job of this attempt ({}) ended before it started the program"
     notes = tuple(Note(message=message.format(each), code="duplicate") for each in fresh)
     return Outcome(replace(state, duplicates=state.duplicates.union(fresh)), notes)
 

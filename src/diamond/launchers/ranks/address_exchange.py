@@ -54,7 +54,7 @@ class AddressExchange:
 
 
 def _allow_files(count: int) -> None:
-    """Each rank waits on a socket of its own; a shell allows 1024 files, the kernel more."""
+    """Each rank waits on its own socket; a shell allows 1024 files, the kernel more."""
     with contextlib.suppress(OSError, ValueError):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if soft < count + 64:

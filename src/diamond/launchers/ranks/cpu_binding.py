@@ -1,4 +1,4 @@
-"""Gives each rank of a node cores of its own, where nothing else has. `share` decides which, without a disk."""
+"""Gives each rank of a node its own cores, where nothing else has. `share` decides which, without a disk."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ SHARE_OF_TIME = 100.0
 
 
 class EventFiles:
-    """Those of one run, looked at now and then."""
+    """The event files of one run, checked now and then."""
 
     def __init__(self, run_dir: Path, started: Path) -> None:
         self._run_dir, self._started = run_dir, started

@@ -57,7 +57,7 @@ def has_only_loopback() -> bool:
 
 
 def _first_interface() -> str:
-    """Without a default route: one of a real device, rather than one made up for containers."""
+    """Without a default route: one of a real device, rather than a virtual one for containers."""
     names = [
         name for name in _interfaces() if not (interface_address(name) or "127.").startswith("127.")
     ]

@@ -109,7 +109,7 @@ def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:
 
 
 def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
-    """jax takes the address from a variable of its own, but count and rank only from those of a batch system."""
+    """jax takes the address from its own variable, but count and rank only from those of a batch system."""
     variables = {
         "JAX_COORDINATOR_ADDRESS": f"{given.get('MASTER_ADDR', '127.0.0.1')}:{given.get('MASTER_PORT', '29500')}",
         "JAX_NUM_PROCESSES": str(me.world_size),

@@ -1,4 +1,4 @@
-"""Starts ranks on the one machine of a job that has no starter of its own; ends all when one fails, as others do."""
+"""Starts ranks on the one machine of a job whose batch system has no starter; ends all when one fails, as others do."""
 
 from __future__ import annotations
 

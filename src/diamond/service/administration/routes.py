@@ -58,7 +58,7 @@ async def list_sessions(user: str, services: Service, person: Person) -> Page[Se
 
 @router.delete("/users/{user}/sessions", status_code=204, responses=problems())
 async def end_sessions(user: str, services: Service, person: Person) -> Response:
-    """All browsers of a person are signed out."""
+    """Sign a person out of all browsers."""
     await people.end_sessions(services, user)
     return Response(status_code=204)
 

@@ -43,7 +43,7 @@ class AttemptRow(TypedRow):
     ended: float | None = None
     reason: str = ""
     limit_seconds: float | None = None
-    """As the batch system last said; None: as asked for."""
+    """As the batch system last reported; None: as requested."""
     script: str = ""
     """Digest of its batch script, as its agent reported it."""
     more: JsonObject = field(default_factory=dict)

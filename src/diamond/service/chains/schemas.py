@@ -37,7 +37,7 @@ class Attempt(BaseModel):
 
 
 class BudgetUse(BaseModel):
-    """In `unit`. `left` counts the whole time limit of all that is queued or runs (`committed`)."""
+    """Amounts are in `unit`. `left` counts the full time limit of everything queued or running (`committed`)."""
 
     amount: float
     unit: str

@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 30
 
 @router.post("/missing", response_model=Missing, responses=problems())
 async def missing(body: Digests, services: Service, person: Person) -> Missing:
-    """What the caller must still send. Whether somebody else has sent the same bytes is not said."""
+    """List what the caller still has to send. The answer never reveals whether somebody else has sent the same bytes."""
     return Missing(missing=await missing_blobs(services, person.user, body.digests))
 
 

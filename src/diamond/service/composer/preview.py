@@ -46,7 +46,7 @@ class Preview:
     endpoints: Sequence[EndpointRow]
     """Those that it may run on."""
     endpoint: EndpointRow | None
-    """The one that it would run on."""
+    """The endpoint it would run on."""
     waits: Sequence[float]
     """Seconds that the caller's own tasks waited there."""
 

@@ -42,5 +42,5 @@ async def render_spec(body: schemas.SpecBody, person: Person) -> schemas.Rendere
 async def compose_job(
     body: schemas.ComposeRequest, services: Service, person: Person, script: bool = False
 ) -> schemas.Composition:
-    """What a spec would run, also of one with faults; nothing is submitted."""
+    """Show what a spec would run, even if it has faults. Nothing is submitted."""
     return await preview.compose(services, person, body, script=script)

@@ -122,7 +122,7 @@ class Queue(BaseModel):
 
 
 class Composition(BaseModel):
-    """Everything about a spec that is not finished yet. Always 200: `faults` says what is wrong."""
+    """Everything about an unfinished spec. Always answers 200: `faults` says what is wrong."""
 
     ok: bool
     faults: list[Fault]

@@ -11,12 +11,12 @@ router = APIRouter(prefix="/overview", tags=["overview"])
 
 @router.get("", response_model=schemas.Overview, responses=problems())
 async def get_overview(services: Service, person: Person) -> schemas.Overview:
-    """What runs, what waits and why, what needs the person, what is free, what ended last."""
+    """What runs, what waits and why, what needs your attention, what is free, and what ended last."""
     return await overview.get_overview(services, person)
 
 
 @router.post("/seen", status_code=204, responses=problems())
 async def mark_seen(body: schemas.Seen, services: Service, person: Person) -> Response:
-    """Failures up to this time leave the list of needs."""
+    """Remove failures up to this time from the list of what needs attention."""
     await overview.mark_seen(services, person, body.at)
     return Response(status_code=204)

@@ -13,7 +13,7 @@ from diamond.service.tasks.schemas import StateCounts, Task
 
 
 class Need(BaseModel):
-    """Something that waits for the person."""
+    """Something that needs the person's attention."""
 
     kind: Literal["failed", "sign-in", "offline", "confirm", "quota", "purge", "held", "asking"]
     title: str
@@ -44,7 +44,7 @@ class EndpointNow(BaseModel):
 
 
 class Headline(BaseModel):
-    """The one number that tells most about a result."""
+    """The metric that says most about a result."""
 
     name: str
     value: float
@@ -86,7 +86,7 @@ class Overview(BaseModel):
     recent: list[Result]
     """The last 8 that ended."""
     seen: float
-    """Failures up to this time were looked at: POST /overview/seen."""
+    """Failures up to this time have been seen: POST /overview/seen."""
     now: float
 
 

@@ -43,7 +43,7 @@ class AttentionTask(Protocol):
 
 @dataclass(frozen=True)
 class Need:
-    """Something that waits for the person."""
+    """Something that needs the person's attention."""
 
     kind: str
     title: str

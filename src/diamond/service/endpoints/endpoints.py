@@ -220,7 +220,7 @@ async def probe_endpoint(
 
 
 async def upgrade_agent(services: Services, principal: Principal, name: str) -> None:
-    """Only an agent with a link of its own: the others are brought along by their bridge at each start."""
+    """Only an agent with its own link: the others are brought along by their bridge at each start."""
     _, digest = await services.agent_file.get()
 
     async def upgrade(tx: Transaction) -> None:
@@ -232,7 +232,7 @@ async def upgrade_agent(services: Services, principal: Principal, name: str) -> 
             )
         if endpoint.policy.stands:
             raise Conflict(
-                f"{name} has a policy of its own, and accepts no agent from a service",
+                f"{name} has its own policy, and accepts no agent from a service",
                 f"Put {services.settings.url}/agent.pyz there by hand, and start it again.",
             )
         await send(tx, [Command("upgrade", endpoint.id, endpoint.owner, data={"digest": digest})])

@@ -1,4 +1,4 @@
-"""An endpoint's profile shown to others: what the machine offers, so that they pair an agent of their own there.
+"""An endpoint's profile shown to others: what the machine offers, so that they pair their own agent there.
 
 Sharing one never lets anybody run as its owner, and shows nothing private to the owner: accounts, folders, waits.
 """

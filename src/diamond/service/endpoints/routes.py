@@ -51,7 +51,7 @@ async def remove_endpoint(name: str, services: Service, person: Person) -> Respo
 async def confirm_endpoint(
     name: str, body: schemas.Confirmation, services: Service, person: Person
 ) -> schemas.Endpoint:
-    """The owner has seen host and user."""
+    """Confirm that the host and user of a newly paired endpoint are right."""
     return await endpoints.confirm_endpoint(services, person, name, body.accept)
 
 
@@ -97,7 +97,7 @@ async def import_profile(
 async def probe_endpoint(
     name: str, body: schemas.ProbeRequest, services: Service, person: Person
 ) -> Nothing:
-    """Learn the site again; with `compute` also by a short job."""
+    """Probe the site again; with `compute`, also with a short job."""
     await endpoints.probe_endpoint(services, person, name, body.compute)
     return Nothing()
 
@@ -106,7 +106,7 @@ async def probe_endpoint(
     "/{name}/upgrade", status_code=202, response_model=Nothing, responses=problems(404, 409)
 )
 async def upgrade_agent(name: str, services: Service, person: Person) -> Nothing:
-    """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
+    """The agent downloads the version that this service serves and restarts as it. Jobs keep running."""
     await endpoints.upgrade_agent(services, person, name)
     return Nothing()
 

@@ -16,7 +16,7 @@ class RetentionLimits(BaseModel):
 
 
 class EndpointPolicy(BaseModel):
-    """The machine's own word, which no service can change."""
+    """The machine's own policy, which no service can change."""
 
     egress: Egress = "all"
     """What leaves it: everything; logs and metrics, no files; states of tasks alone."""
@@ -118,7 +118,7 @@ class SharedProfile(BaseModel):
     cluster: str
     state: str
     community: bool
-    """A community account: the caller may run there without an agent of their own."""
+    """A community account: the caller may run there without their own agent."""
     profile: ProfileData
 
 

@@ -134,7 +134,7 @@ class EventStream:
             return await is_still_valid(connection, self._principal)
 
     def _newly_watched(self) -> list[str]:
-        """What these wrote before has calls of its own, and may be very long."""
+        """What these wrote before has its own calls, and may be very long."""
         before = self._cursor.watched
         return [] if before is None else [task for task in self._watched if task not in before]
 

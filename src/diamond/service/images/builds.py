@@ -1,4 +1,4 @@
-"""Builds: begun once, looked at step by step, edited and resumed."""
+"""Builds: started once, followed step by step, edited and resumed."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ async def rename_image(
 
 
 async def delete_image(services: Services, principal: Principal, image: str) -> None:
-    """Everywhere: its files go as soon as their endpoints hear of it. Rejected while tasks need it."""
+    """Delete it on every endpoint, as soon as each is online. Rejected while tasks need it."""
 
     async def remove(tx: Transaction) -> None:
         row = await find_image(tx.connection, principal, image, Action.WRITE)

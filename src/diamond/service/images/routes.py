@@ -36,7 +36,7 @@ async def list_images(
 ) -> Page[schemas.Image]:
     """`search`: each word in the name, the base, a package, a label, or the beginning of a digest.
 
-    `shared`: those of others that are shared with the caller, in place of their own.
+    `shared`: images that others share with the caller, instead of the caller's own.
     """
     if shared:
         return Page(items=await images.list_shared(services, person, search))
@@ -73,7 +73,7 @@ async def import_file(body: schemas.ImportRequest, person: Person) -> schemas.Im
 async def start_build(
     body: schemas.BuildRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> schemas.BuildAnswer:
-    """Build an image, join the build that is at work on the same, or find the image there already."""
+    """Build an image, join a running build of the same environment, or return the image that exists already."""
     return await builds.start_build(services, person, body, key)
 
 
@@ -110,7 +110,7 @@ async def pull(
 
 @router.post("/prune", response_model=schemas.Pruned, responses=problems(404, 503))
 async def prune(body: schemas.PruneRequest, services: Service, person: Person) -> schemas.Pruned:
-    """What nobody needs on an endpoint; removed only without `dry_run`."""
+    """List what nobody needs on an endpoint; with `dry_run` false, remove it."""
     return await image_prune.prune(
         services, person, endpoint=body.endpoint, unused_days=body.unused_days, dry_run=body.dry_run
     )
@@ -130,7 +130,7 @@ async def get_move(move: str, services: Service, person: Person) -> schemas.Imag
     "/moves/{move}/cancel", response_model=schemas.ImageMove, responses=problems(403, 404, 409)
 )
 async def cancel_move(move: str, services: Service, person: Person) -> schemas.ImageMove:
-    """Cancel it: what has come so far is removed, and tasks that waited for it fail."""
+    """Cancel it. The part that has arrived is removed, and tasks that wait for it fail."""
     return await transfer_requests.cancel_move(services, person, move)
 
 
@@ -149,7 +149,7 @@ async def rename_image(
 
 @router.delete("/{image}", response_model=Nothing, responses=problems(404, 409))
 async def delete_image(image: str, services: Service, person: Person) -> Nothing:
-    """Everywhere; rejected while a task needs it."""
+    """Delete it on every endpoint. Rejected while a task needs it."""
     await images.delete_image(services, person, image)
     return Nothing()
 
@@ -172,7 +172,7 @@ async def uses(
 async def definition(
     image: str, services: Service, person: Person, form: Form = ""
 ) -> PlainTextResponse:
-    """The exact definition file or Dockerfile, good without Diamond."""
+    """The exact definition file or Dockerfile. It also works without Diamond."""
     text = await images.definition(services, person, image, form)
     return PlainTextResponse(text)
 

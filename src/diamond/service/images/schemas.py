@@ -223,12 +223,12 @@ class PreviewStep(BaseModel):
 
 
 class EnvironmentPreview(BaseModel):
-    """An environment while it is being written: always an answer."""
+    """An environment while it is being written. Always answers 200: `faults` says what is wrong."""
 
     ok: bool
     faults: list[Fault]
     runtime: str
-    """The one that would build it there, as far as is known."""
+    """The runtime that would build it there, as far as is known."""
     form: Literal["definition", "dockerfile", "script"]
     definition: str
     steps: list[PreviewStep]
@@ -256,7 +256,7 @@ class CopyRequest(Body):
     endpoint: str
     how: Literal["auto", "move", "rebuild"] = "auto"
     account: str = "auto"
-    """Pays for a build, should one be needed."""
+    """The account that pays for a build, if one is needed."""
 
 
 class CopyAnswer(BaseModel):
@@ -271,7 +271,7 @@ class PushRequest(Body):
     reference: str = Field(min_length=3, max_length=500)
     """HOST[:PORT]/NAME:TAG; a squashfs goes as a SIF by ORAS, a docker-archive as an OCI image."""
     endpoint: str = ""
-    """The one that sends it; '' for any that has it."""
+    """The endpoint that sends it; '' for any that has it."""
 
 
 class PullRequest(Body):

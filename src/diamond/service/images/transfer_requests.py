@@ -129,7 +129,7 @@ async def get_move(services: Services, principal: Principal, move: str) -> Image
 
 
 async def cancel_move(services: Services, principal: Principal, move: str) -> ImageMove:
-    """It ends at once; its endpoint stops and clears up when it hears of it. Asking twice is fine."""
+    """The transfer ends at once; its endpoint stops and cleans up when it gets the command. Cancelling twice is fine."""
 
     async def cancel(tx: Transaction) -> TransferRow:
         row = await _own_transfer(tx.connection, principal, move)

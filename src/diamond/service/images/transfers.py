@@ -49,7 +49,7 @@ async def provide_image(
 ) -> ReadyImage | Dependency:
     """The image on this endpoint, or what must be waited for until it is there.
 
-    `on` (endpoint/partition) and `account` are for a build, should one be needed.
+    `on` (endpoint/partition) and `account` are used for a build, if one is needed.
     """
     image = await own_image(tx, endpoint.owner, image)
     copy = await copy_on(tx, image, endpoint.id)

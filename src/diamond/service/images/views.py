@@ -1,4 +1,4 @@
-"""Images as the API shows them, and the one that a word means."""
+"""Images as the API shows them, and finding an image by name, id or digest."""
 
 from __future__ import annotations
 

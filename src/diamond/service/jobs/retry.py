@@ -1,4 +1,4 @@
-"""The same once more: a run with its image, or a build, which continues where it failed."""
+"""Retry a task: a run with its image, or a build, which continues where it failed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEVER_SETTLED = (Reason.PROBES.value, Reason.BUDGET.value)
 
 
 async def retry_task(services: Services, principal: Principal, task: str, key: str | None) -> Task:
-    """A new task of the same job; the one that ended keeps its end."""
+    """A new task of the same job; the ended task stays as it is."""
 
     async def retry(tx: Transaction) -> Task:
         old = await find_task(tx.connection, principal, task, action=Action.WRITE)

@@ -43,7 +43,7 @@ async def submit_job(
 async def check_job(
     body: schemas.JobRequest, services: Service, person: Person, script: bool = False
 ) -> schemas.Checked:
-    """Check a spec; nothing is made."""
+    """Check a spec. Nothing is submitted."""
     submission = submit.Submission(
         await read_request(services, person, body, project=body.project), project=body.project
     )

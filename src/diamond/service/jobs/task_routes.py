@@ -21,7 +21,7 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 async def cancel_tasks(
     body: schemas.TaskChoice, services: Service, person: Person
 ) -> schemas.Outcomes:
-    """Each by itself: one that cannot be cancelled does not stop the others. With a filter: those that have not ended."""
+    """Each task is handled separately: one that cannot be cancelled does not stop the others. A filter selects only tasks that have not ended."""
     if body.matching is None:
         return await bulk.cancel_tasks(services, person, body.tasks)
     return await bulk.cancel_matching(services, person, _matching(body, body.matching))
@@ -31,7 +31,7 @@ async def cancel_tasks(
 async def retry_tasks(
     body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
 ) -> schemas.Outcomes:
-    """Each by itself; `task` of an outcome is the new task. With a filter that names no states: failed and cancelled ones."""
+    """Each task is handled separately; `task` of an outcome is the new task. A filter without states selects failed and cancelled tasks."""
     if body.matching is None:
         return await bulk.retry_tasks(services, person, body.tasks, key)
     return await bulk.retry_matching(services, person, _matching(body, body.matching), key)
@@ -61,7 +61,7 @@ async def resume_task(
     person: Person,
     key: IdempotencyKey = None,
 ) -> schemas.Task:
-    """Resume it: the task itself while it has not ended, else a new one in the same run directory."""
+    """Continue the task if it has not ended; otherwise start a new one in the same run directory."""
     return await resume.resume_task(services, person, task, body, key)
 
 

@@ -28,7 +28,7 @@ async def my_usage(services: Service, person: Person) -> schemas.MyUsage:
 
 @router.get("/limits", response_model=schemas.Limits, responses=problems())
 async def get_limits(services: Service, person: Person) -> schemas.Limits:
-    """The defaults, for everybody without limits of their own."""
+    """The defaults, for everybody without their own limits."""
     return await limits.show_limits(services, EVERYONE)
 
 
@@ -55,7 +55,7 @@ async def put_user_limits(
 async def put_project_total(
     project: str, body: schemas.Limits, services: Service, person: Person
 ) -> schemas.Limits:
-    """By an administrator: what all of a project may use together. By its id."""
+    """Set what all members of a project may use together; for administrators. Takes the project's id."""
     return await limits.set_project_limits(services, person, project, body)
 
 
@@ -84,7 +84,7 @@ async def put_project_limits(
 async def project_usage(
     project: str, services: Service, person: Person, since: Since = 0.0, until: Until = None
 ) -> schemas.ProjectUsage:
-    """In all and by person, of tasks made in that span; for managers."""
+    """In total and by person, for tasks created in that period; for managers."""
     return await usage.project_usage(services, person, project, Span(since, until))
 
 
@@ -110,7 +110,7 @@ async def all_usage(
     until: Until = None,
     limit: Limit = 500,
 ) -> Page[schemas.UsageLine]:
-    """By person or by project, of tasks made in that span; for administrators."""
+    """By person or by project, for tasks created in that period; for administrators."""
     items = await usage.all_usage(services, by, search, Span(since, until), limit)
     return Page(items=items)
 

@@ -32,7 +32,7 @@ from diamond.service.platform.database.tables import limits, projects, tasks
 from diamond.service.platform.wakeups.notifier import SIZES
 
 EVERYONE, PERSON, PROJECT, EACH = "everyone", "person", "project", "each"
-"""Each person without limits of their own; one person; all of a project; each of its members in it."""
+"""Each person without their own limits; one person; all of a project; each of its members in it."""
 COUNTED = ("run", "probe")
 """Kinds of tasks that a limit of running tasks counts: builds come with the task that waits for them."""
 Key = tuple[str, str]

@@ -55,7 +55,7 @@ async def run_housekeeping(services: Services) -> None:
 
 
 async def tidy(services: Services) -> None:
-    """Each in a transaction of its own."""
+    """Each in its own transaction."""
     await separately(FORGOTTEN, services.store.run, "forgetting old rows")
     await separately([services], archive_due_tasks, "archiving old tasks")
     await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")

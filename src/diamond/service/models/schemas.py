@@ -94,7 +94,7 @@ class NewModel(Body):
 
 
 class ChangeModel(Body):
-    """What is left out stays as it is."""
+    """Fields that are left out stay as they are."""
 
     name: ModelName | None = None
     description: str | None = Field(default=None, max_length=2000)

@@ -1,4 +1,4 @@
-"""Models as the API shows them, and the one that a reference means."""
+"""Models as the API shows them, and finding a version by reference."""
 
 from __future__ import annotations
 

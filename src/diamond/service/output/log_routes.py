@@ -95,7 +95,7 @@ async def search_log(
     responses={200: BYTES, **problems(404, 409, 503)},
 )
 async def download_log(task: str, log: Log, services: Service, person: Person) -> Response:
-    """The whole log, to be saved."""
+    """Download the whole log."""
     whole = await logs.open_whole(services, person, task, log)
     headers = {
         **safe_download.SAFE,

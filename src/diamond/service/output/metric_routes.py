@@ -43,5 +43,5 @@ async def task_summaries(
     task: Annotated[list[str], Query(min_length=1, max_length=100)],
     sparks: bool = False,
 ) -> Page[schemas.TaskSummary]:
-    """Of each task how far it is and how long it still takes, and the last, lowest and highest value of each metric."""
+    """For each task: its progress, the time left, and the last, lowest and highest value of each metric."""
     return Page(items=await summary.summaries(services, person, task, sparks=sparks))

@@ -81,7 +81,7 @@ async def read_file(
 ) -> Response:
     """A file's bytes; `Range` resumes, `ETag` is its digest.
 
-    With `inline`, pictures (png, jpeg, gif, webp) and text are sent to be shown; anything else is to be saved.
+    With `inline`, pictures (png, jpeg, gif, webp) and text are sent for display; anything else as a download.
     """
     content = await files.open_file(services, person, task, path, byte_range, if_range)
     headers = {

@@ -84,7 +84,7 @@ async def add_scale(
     body: ScaleRequest,
     for_task: ForTask | None = None,
 ) -> ScaleRow:
-    """A scale whose first probe starts when it is next looked at."""
+    """A scale whose first probe starts at the next check."""
     endpoint = composer.endpoint_of(composed)
     planned = _plan_probes(composer, composed, effective_facts(endpoint), body)
     job = new_job(composed, endpoint.owner, composer.code)

@@ -111,7 +111,7 @@ async def _first_answer(tx: Transaction, owner: str, once: Once) -> Answer:
     if row["answer"] is None:
         raise Conflict(
             "This was already made, and its secret is shown only once",
-            "Ask for a new key or token; the one that nobody saw can be removed.",
+            "Ask for a new key or token, and remove the one that was never shown.",
         )
     answer: Answer = row["answer"]
     return answer

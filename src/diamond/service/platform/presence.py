@@ -26,7 +26,7 @@ class Presence:
         self._written.pop(endpoint, None)
 
     def new_turn(self, endpoint: str) -> object:
-        """The newest held call of an agent is the one that is answered; its line may have dropped an older one."""
+        """Only the newest waiting call of an agent is answered; the connection of an older one may be gone."""
         turn = self._turns[endpoint] = object()
         return turn
 

@@ -1,4 +1,4 @@
-"""Work that keeps a processor busy, in a few processes of its own.
+"""Work that keeps a processor busy, in a few separate processes.
 
 A thread cannot be stopped, and it takes turns with the event loop; a process can be killed at its deadline, or when nobody
 waits for its answer any more. At most `most` work at once; each person may have a few calls running or waiting.

@@ -39,7 +39,7 @@ class Column:
     kind: ColumnKind
     read: Read
     read_many: ReadMany | None = None
-    """The same of many runs, where a loop of its own is much faster than as many calls."""
+    """The same of many runs, where one loop is much faster than as many calls."""
 
     def values(self, runs: Sequence[RunRow]) -> Sequence[Value]:
         if self.read_many is not None:

@@ -17,7 +17,7 @@ WHERE = {
     IMAGE: "You find it under Images, Shared with me.",
     DATASET: "You find it under Datasets, Shared with me.",
     MODEL: "You find it under Models.",
-    PROFILE: "You can connect an agent of your own there: Endpoints, Add.",
+    PROFILE: "You can connect your own agent there: Endpoints, Add.",
 }
 NAMES = {
     JOB: "the job",

@@ -146,6 +146,6 @@ async def get_profile(profile: str, services: Service, person: Person) -> Shared
 async def move_job(
     job: str, body: schemas.ProjectRef, services: Service, person: Person
 ) -> Response:
-    """Into another project, or out of any."""
+    """Move a job to another project, or out of any."""
     await sharing.move_job(services, person, job, body.project)
     return Response(status_code=204)

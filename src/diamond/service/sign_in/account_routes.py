@@ -28,7 +28,7 @@ async def sign_in_ways(services: Service) -> schemas.SignInWays:
 async def sign_out(
     request: Request, response: Response, services: Service, person: Person
 ) -> schemas.SignedOut:
-    """Ends the session of the browser that asks."""
+    """Sign this browser out."""
     session = request.cookies.get(cookie_name(services.instance), "")
     url = await accounts.sign_out(services, person, session)
     drop_cookie(response, services)
@@ -69,7 +69,7 @@ async def list_invitations(services: Service, person: Person) -> Page[schemas.In
 async def invite(
     body: schemas.InvitationRequest, services: Service, person: Person
 ) -> schemas.NewInvitation:
-    """To this Diamond, by its administrators. The link is shown only once."""
+    """Invite somebody to this Diamond; for administrators. The link is shown only once."""
     wanted = accounts.InvitationWanted(body.email, body.days)
     return await accounts.invite(services, person, wanted)
 
@@ -83,7 +83,7 @@ async def invite(
 async def invite_into_project(
     project: str, body: schemas.ProjectInvitationRequest, services: Service, person: Person
 ) -> schemas.NewInvitation:
-    """By its managers, and so to this Diamond. The link is shown only once."""
+    """Invite somebody to the project, and thereby to this Diamond; for managers. The link is shown only once."""
     wanted, role = accounts.InvitationWanted(body.email, body.days), Role(body.role)
     return await accounts.invite_into(services, person, wanted, project, role)
 
@@ -104,7 +104,7 @@ async def look_at_invitation(
 
 @router.post("/invitations/accept", status_code=204, responses=problems(404, 409))
 async def accept(body: schemas.InvitationCode, services: Service, person: Person) -> Response:
-    """By somebody who has an account; others accept by signing in through the link."""
+    """Accept as the signed-in user. People without an account accept by signing in through the link."""
     await accounts.accept(services, person, body.code)
     return Response(status_code=204)
 
@@ -115,14 +115,14 @@ async def accept(body: schemas.InvitationCode, services: Service, person: Person
 async def ask_for_device(
     body: schemas.DeviceRequest, request: Request, services: Service
 ) -> schemas.DeviceAsked:
-    """Needs no sign-in: a program asks, and shows its user the code and the address."""
+    """Needs no sign-in. A program gets a code and an address to show to its user."""
     address = address_of(request)
     return await devices.ask(services, body.name, body.scopes, address, body.redirect)
 
 
 @router.post("/sign-in/device/token", response_model=schemas.DeviceToken, responses=problems(404))
 async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> schemas.DeviceToken:
-    """Needs no sign-in: poll every few seconds; the token is answered only once."""
+    """Needs no sign-in. Poll every few seconds; the token is sent only once."""
     return await devices.fetch(services, body.device_code, body.word)
 
 

@@ -1,6 +1,6 @@
 """`diamond login`: a program asks, its user agrees in a browser, and the program gets a token (as in RFC 8628).
 
-A program on the same machine as the browser may name an address of its own there (RFC 8252). The token is then given only to
+A program on the same machine as the browser may name its own address there (RFC 8252). The token is then given only to
 a caller with the code that the browser brought to that address, so that nobody can trick a stranger into agreeing for them.
 """
 

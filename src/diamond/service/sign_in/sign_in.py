@@ -49,7 +49,7 @@ async def sign_in(services: Services, identity: Identity, journey: Journey, proo
 
 
 async def _person(tx: Transaction, people: People, identity: Identity, journey: Journey) -> str:
-    """The account of this identity: known, or the one that is signed in, or a new one if that is allowed."""
+    """The account of this identity: an existing one, the signed-in one, or a new one if that is allowed."""
     known = await sign_in_store.find_identity(tx.connection, identity.issuer, identity.subject)
     if known is not None:
         if journey.link_to and journey.link_to != known.owner:

@@ -11,7 +11,7 @@ MOST_DAYS = 36_500
 
 class Retention(Body):
     days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
-    """So long after its end, a task keeps its logs and curves in the service. Null: no rule of its own."""
+    """So long after its end, a task keeps its logs and curves in the service. Null: no rule."""
 
 
 class StorageDefaults(Body):

@@ -115,7 +115,7 @@ async def moves(services: Service, agent: Agent, message: TransfersMessage) -> A
 async def image_part(
     services: Service, agent: Agent, message: ImagePartMessage
 ) -> StreamingResponse:
-    """The bytes of a file from an offset on, as far as they are here; none: not yet."""
+    """The bytes of a file from an offset on, as far as they have arrived; empty: not yet."""
     piece = await image_sync.image_part(services, agent, message)
     headers = {"Content-Length": str(piece.length)}
     return StreamingResponse(piece.blocks, media_type="application/octet-stream", headers=headers)

@@ -82,7 +82,7 @@ async def hello(services: Services, call: AgentCall, message: Hello) -> Welcome:
 
 
 def _is_from_a_backup(endpoint: EndpointRow, message: Hello) -> bool:
-    """The agent remembers a later generation, or later events of its own, than are stored here."""
+    """The agent remembers a later generation, or later events, than are stored here."""
     if message.last_generation > endpoint.generation:
         return True
     return message.epoch == endpoint.epoch and message.confirmed > endpoint.have
@@ -196,7 +196,7 @@ async def _answer(
     is_due: bool = False,
     requests: Sequence[JsonObject] = (),
 ) -> Orders:
-    """What is due, and which ends are recorded: said once, and again whenever the agent brings up an ended task."""
+    """Due commands, and which ends are recorded: sent once, and again whenever the agent mentions an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.unconfirmed_ends(connection, call.endpoint.id)
         stored = await endpoint_store.endpoint_by_id(connection, call.endpoint.id)

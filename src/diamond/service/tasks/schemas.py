@@ -190,7 +190,7 @@ class TaskMatch(Body):
 
 
 class TaskChoice(Body):
-    """Tasks by their ids, or all that match a filter, some hundred a call: continue with `cursor`."""
+    """Tasks by their ids, or all that match a filter, a few hundred per call: continue with `cursor`."""
 
     tasks: list[str] = Field(default=[], max_length=MAX_TOGETHER)
     matching: TaskMatch | None = None

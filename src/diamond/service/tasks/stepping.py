@@ -74,7 +74,7 @@ class Steps:
 
     def __init__(self, owner: str, run_dir: str = "") -> None:
         self._owner = owner
-        """Of the endpoint; on a community account tasks have owners of their own."""
+        """Of the endpoint; on a community account tasks have their own owners."""
         self._run_dir = run_dir
         self._now = time.time()
         self._lives: dict[str, Life] = {}
@@ -378,7 +378,7 @@ async def _without_repeats(tx: Transaction, life: Life) -> list[Line]:
 
 
 def _content(line: HistoryRow) -> tuple[str, str, JsonObject]:
-    """What a line says, whenever it was said."""
+    """What a line says, without its time."""
     data = {key: value for key, value in line.data.items() if key != "ignored"}
     return line.type, line.message, data
 

@@ -48,7 +48,7 @@ async def start_preview(tx: Transaction, endpoint: EndpointRow, tree: str) -> Sc
 
 
 async def cancel_scan(tx: Transaction, scan: ScanRow) -> ScanRow:
-    """It ends at once; its endpoint stops when it hears of it. Asking twice is fine."""
+    """It ends at once; its endpoint stops when it gets the command. Cancelling twice is fine."""
     if not scan.is_open:
         return scan
     data: JsonObject = {"act": "cancel", "name": scan.id}

@@ -146,7 +146,7 @@ def port_is_free(port: int) -> bool:
 
 
 def ensure_network(lab: LabShape) -> None:
-    """A network namespace with nothing but a loopback of its own.
+    """A network namespace with nothing but its own loopback.
 
     Slurm resolves even "127.0.0.1" with AI_ADDRCONFIG, which fails on a host that has no
     address beyond 127/8; so the loopback gets one of those reserved for documentation.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { composerSearch } from "./search";
 import { sourceKey, sourceOf } from "./start/source";
 
-test("an address names its source; each has a draft of its own", () => {
+test("an address names its source; each has its own draft", () => {
   const key = (given: Record<string, unknown>) => {
     const source = sourceOf(composerSearch(given));
     return source && sourceKey(source);

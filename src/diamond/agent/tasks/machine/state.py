@@ -70,7 +70,7 @@ class AttemptState:
     after: str = ""
     """The attempt that this one follows, where the agent made it itself."""
     is_early: bool = False
-    """Queued before the one that it follows has ended: its program waits for that."""
+    """Queued before its predecessor has ended; its program waits until then."""
     resume: Continue = field(default_factory=Continue)
     walltime_minutes: float = 0.0
     limit_seconds: float = 0.0
@@ -97,7 +97,7 @@ class AttemptState:
     exits: Mapping[int, int] = field(default_factory=dict)
     """Exit codes by run."""
     duplicates: frozenset[str] = frozenset()
-    """Jobs that the claim turned away."""
+    """Jobs that lost the claim to another job."""
     arrived: bool = False
     """A follow-up that waits on its nodes."""
     cancelled: bool = False

@@ -146,7 +146,7 @@ def must_cancel_again(state: AttemptState, *, now: float) -> bool:
 
 
 def time_passed(state: AttemptState, *, now: float) -> Outcome:
-    """What follows from nothing having been heard for long enough."""
+    """What to decide after a long silence."""
     if state.over:
         return Outcome(state)
     if state.exit_at is not None:
@@ -159,7 +159,7 @@ def time_passed(state: AttemptState, *, now: float) -> Outcome:
 
 
 def awaits_an_end(state: AttemptState) -> bool:
-    """The batch system has said, or hidden, that it ended; its files may say more."""
+    """The batch system reports the end, or no longer knows the job; its files may say more."""
     return state.ended is not None or state.absent_since is not None
 
 
@@ -208,7 +208,7 @@ def _end_of_newest_run(state: AttemptState, code: int, now: float) -> Outcome:
 
 
 def _forget_end(state: AttemptState) -> AttemptState:
-    """A new run has begun: what was said about the end of an older one no longer counts."""
+    """A new run has started: reports about the end of an older one no longer count."""
     return replace(
         state,
         exit_at=None,

@@ -93,7 +93,7 @@ class Store:
         return self._one_writer if self.is_sqlite else contextlib.nullcontext()
 
     async def _announce(self, tx: Transaction) -> None:
-        """Other processes hear of it when this commits."""
+        """Other processes are woken when this commits."""
         if self.is_sqlite or not tx.topics:
             return
         statement = text("SELECT pg_notify(:channel, :topic)")

@@ -50,7 +50,7 @@ class BodyLimit:
 
 
 def limit_of(path: str) -> int | None:
-    """In bytes; None where the route has a limit of its own."""
+    """In bytes; None where the route has its own limit."""
     if path in DIGESTS:
         return MAX_DIGESTS
     own = any(

@@ -1,4 +1,4 @@
-"""A service with a certificate of its own: https without a proxy in front."""
+"""A service with its own certificate: https without a proxy in front."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class RateLimit:
             await rejection(scope, receive, sending)
 
     def _with_result(self, send: Send, caller: Caller, credential: str, address: str) -> Send:
-        """Only who was signed in by a token or cookie gets calls of their own; otherwise made-up ones would be free."""
+        """Only callers who are signed in by a token or cookie are counted separately; otherwise made-up ones would be free."""
 
         async def send_noted(message: Message) -> None:
             if message["type"] == "http.response.start":

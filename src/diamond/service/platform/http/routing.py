@@ -57,7 +57,7 @@ def announced_bytes(request: Request) -> int:
 
 
 async def find_services(request: Request) -> Services:
-    """Async, since FastAPI would run a plain function in a thread of its own."""
+    """Async, since FastAPI would run a plain function in a separate thread."""
     return get_services(request)
 
 

@@ -67,7 +67,7 @@ class Names(BaseModel):
 
 
 class Nothing(BaseModel):
-    """It was taken in; there is nothing to say."""
+    """Success. The answer has no content."""
 
 
 Preview = Literal["text", "image", "table", "notebook", "none"]

@@ -1,1 +1,1 @@
-"""Wake-ups: whoever waits for a topic hears of a commit at once."""
+"""Wake-ups: a commit wakes everyone who waits for its topic."""

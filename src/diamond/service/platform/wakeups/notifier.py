@@ -1,4 +1,4 @@
-"""Wake-ups: who waits for a topic hears of a commit at once.
+"""Wake-ups: a commit wakes everyone who waits for its topic.
 
 A wake-up carries nothing: the database is the source, so one lost costs time, never an event.
 """
