@@ -9,6 +9,8 @@ from bench.claims import (
     class_begins,
     cli_start,
     crowd,
+    data_hashing,
+    data_transfer,
     endings,
     hidden,
     idle,
@@ -45,6 +47,8 @@ CLAIMS = [
     images.CLAIM,
     images_shared.CLAIM,
     launch.CLAIM,
+    data_hashing.CLAIM,
+    data_transfer.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,
 ]

@@ -89,7 +89,7 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images output platform results storage tasks trees
-        records: access entries people platform tasks
+        records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints entries limits notifications output people platform tasks

@@ -11,6 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from diamond.agent.data.archives import Archives
+from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.reports import Reporter
+from diamond.agent.data.scans import Scans
+from diamond.agent.data.sending import Sending
+from diamond.agent.data.work import DataWork
 from diamond.agent.folders import Folders
 from diamond.agent.guard.fence import Fence, Superseded
 from diamond.agent.guard.ledger import Ledger
@@ -88,6 +95,7 @@ class Agent:
         self._assemble_link(stays)
         self._assemble_tasks()
         self._assemble_output()
+        self._assemble_data()
         self._assemble_handlers()
 
     def run(self) -> int:
@@ -198,6 +206,22 @@ class Agent:
             is_idle=lambda: not self._attempts.active(),
         )
 
+    def _assemble_data(self) -> None:
+        places, link, profile = TreePlaces(self._folders), self._link, self._profile.current
+        reporter = Reporter(link, lambda: self._policy.allows_logs)
+        archives = Archives(places, reporter, profile)
+        self._data = DataWork(
+            places,
+            link,
+            Scans(places, link, reporter, self._policy, self._scheduler, profile),
+            Fetching(places, link, reporter, profile, archives),
+            Sending(places, link),
+            archives,
+            reporter,
+            self._stopping,
+            tells_all=lambda: self._policy.allows_logs,
+        )
+
     def _assemble_handlers(self) -> None:
         self._transfers = Transfers(
             self._folders,
@@ -215,7 +239,7 @@ class Agent:
             upgrade=self._upgrade,
             clean=self._housekeeping.clean_soon,
             image=self._transfers.handle,
-            data=lambda command: log.warning("not yet: %s", type(command).__name__),
+            data=self._data.handle,
             reached=self._pace.reached,
             rejection=self._admission.rejection,
             record=self._ledger.command,
@@ -238,6 +262,7 @@ class Agent:
         self._asker.start()
         self._requests.start()
         self._transfers.start()
+        self._data.start()
         self._housekeeping.start()
         Caller("commands", self._commands_once, hooks).start()
         Caller("events", self._events_once, hooks).start()

@@ -41,6 +41,7 @@ COMMANDS = {
     "get": "files",
     "clean": "clean",
     "storage": "storage",
+    "record": "record",
     "endpoint": "endpoint",
     "secret": "secret",
     "login": "login",

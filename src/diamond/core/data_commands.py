@@ -132,6 +132,11 @@ class CancelData:
 ScanCommand = Union[ScanFolder, CheckTree, ImportTree, PreviewTree]
 TransferCommand = Union[FetchTree, SendTree, ArchiveTree]
 DataCommand = Union[ScanCommand, TransferCommand, RemoveTree, PinTree, CancelData]
+DATA_COMMANDS = (
+    *(ScanFolder, CheckTree, ImportTree, PreviewTree),
+    *(FetchTree, SendTree, ArchiveTree),
+    *(RemoveTree, PinTree, CancelData),
+)
 DATA_ACTS: Dict[str, Type[DataCommand]] = {
     "scan": ScanFolder,
     "check": CheckTree,

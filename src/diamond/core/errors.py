@@ -144,6 +144,20 @@ class ImageChanged(DiamondError):
     status = 409
 
 
+class DataChanged(DiamondError):
+    """Files of a tree are no longer as they were registered."""
+
+    code = "data-changed"
+    status = 409
+
+
+class NoRoom(DiamondError):
+    """Data does not fit into a quota or onto a disk."""
+
+    code = "no-room"
+    status = 409
+
+
 class Cancelled(DiamondError):
     code = "cancelled"
     status = 409

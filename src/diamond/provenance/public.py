@@ -26,6 +26,15 @@ _PLACES = frozenset({"account", "partition", "qos", "reservation", "on", "git_ur
 """Names of places and payers in a spec or an order."""
 
 
+def path_pattern() -> re.Pattern[str]:
+    """What may be an absolute path in a text."""
+    return _PATH
+
+
+def is_private_path(path: str) -> bool:
+    return not _SYSTEM.match(path)
+
+
 def without_secrets(value: Any) -> Any:
     """The same without what looks like a secret: this never gets into a record."""
     if isinstance(value, str):

@@ -25,6 +25,12 @@ def directives(submission: Submission, flags: Mapping[str, str]) -> List[str]:
     return [f"#SBATCH {_line(key, value)}" for key, value in options.items()]
 
 
+def plain_directives(name: str, resources: Resources) -> List[str]:
+    """For somebody else's cluster: the size, and nothing of a site or of Diamond."""
+    options = {"job-name": name, **_size(resources, {})}
+    return [f"#SBATCH {_line(key, value)}" for key, value in options.items()]
+
+
 def _own(submission: Submission) -> Dict[str, str]:
     return {
         "job-name": submission.name,

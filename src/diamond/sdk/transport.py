@@ -103,12 +103,19 @@ class Transport:
             raise unreachable(self.address.url, error) from error
 
     def open(
-        self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
+        self,
+        path: str,
+        *,
+        query: Query | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Any = None,
     ) -> tuple[http.client.HTTPResponse, http.client.HTTPConnection]:
-        """A long answer on its own connection; the caller reads and closes both."""
+        """A long answer on its own connection; the caller reads and closes both. With `body`: of a POST."""
         connection = self._connect()
+        method, content = ("GET", None) if body is None else ("POST", _as_json(body))
         try:
-            connection.request("GET", path_with(path, query), headers=self._headers(headers or {}))
+            own = self._headers(headers or {})
+            connection.request(method, path_with(path, query), body=content, headers=own)
             response = connection.getresponse()
         except LOST as error:
             connection.close()

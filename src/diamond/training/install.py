@@ -26,14 +26,15 @@ def install_training(folder: Path, *, also: Sequence[ModuleType] = ()) -> str:
 
     Works from a zipapp. The folder is named by content, so an upgraded agent leaves the files of running jobs alone.
     """
-    sources = _sources(also)
+    sources = training_sources(also)
     target = Path(folder).absolute() / f"training-{_digest(sources)}"
     if not all((target / name).is_file() for name in sources):
         _lay_out(target, sources)
     return str(target)
 
 
-def _sources(also: Sequence[ModuleType] = ()) -> Dict[str, bytes]:
+def training_sources(also: Sequence[ModuleType] = ()) -> Dict[str, bytes]:
+    """The files, by their paths below an entry of PYTHONPATH."""
     sources = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
     for package in (diamond.training, diamond.training.checkpoints, *also):
         sources.update(_files(package))

@@ -28,6 +28,9 @@ EGRESS = ("all", "logs", "states")
 LEASE_DAYS = 30.0
 LOOK_SECONDS = 2.0
 _OF_SHELLS = frozenset(";&|<>$`(){}\n")
+LISTS = frozenset(
+    {"partitions", "images", "commands", "variables", "signers", "community", "data_folders"}
+)
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
 OF_FILES = frozenset({"read-file", "stat-file"})
@@ -49,6 +52,8 @@ class Rules:
     """sha256 digests of the image files that may be run; nothing may be built then."""
     commands: list[str] | None = None
     """Patterns with * and ?; the whole command must fit one. Whatever else could change what runs is rejected then."""
+    data_folders: list[str] | None = None
+    """Folders whose files a service may have registered as data. None: any, unless this file lists what may run."""
     variables: list[str] | None = None
     """Beside `commands`: names of variables that a spec may set. None: none of them."""
     egress: str = "all"
@@ -98,6 +103,15 @@ class Rules:
     def lists_work(self) -> bool:
         """What may run is listed, or signed."""
         return self.require_signed or self.commands is not None or self.images is not None
+
+    def may_register(self, real: str) -> bool:
+        """Where work is listed or signed, a service could otherwise read any file of the account as data."""
+        if self.data_folders is None:
+            return not self.lists_work
+        return any(
+            f"{real}/".startswith(os.path.realpath(one).rstrip("/") + "/")
+            for one in self.data_folders
+        )
 
     @property
     def bounds_jobs(self) -> bool:
@@ -149,6 +163,19 @@ class Policy:
     @property
     def allows_files(self) -> bool:
         return self.egress == "all"
+
+    def check_data_folder(self, path: str) -> None:
+        """Raise unless data in this folder may be registered: what is registered can be sent elsewhere."""
+        real = os.path.realpath(path)
+        for each in self._now():
+            if not each.may_register(real):
+                raise Forbidden(
+                    f"The policy of this machine ({each.source}) does not let {path} be registered as data",
+                    "Ask for the folder to be listed there: data_folders = [...]",
+                )
+        kept = os.path.realpath(self.keep)
+        if self._fault or real == kept or f"{real}/".startswith(f"{kept}/"):
+            raise Forbidden(f"{path} cannot be registered as data", "Choose a folder of your data.")
 
     @property
     def lease_days(self) -> float:
@@ -263,7 +290,7 @@ def _read(file: Path) -> Rules:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in ("partitions", "images", "commands", "variables", "signers", "community"):
+    if name in LISTS:
         good = isinstance(value, list) and all(isinstance(each, str) for each in value)
     elif name in ("require_signed", "syslog"):
         good = isinstance(value, bool)

@@ -34,11 +34,18 @@ if sys.argv[1:2] == ["build"]:  # a builder needs nothing of the agent
     from diamond.runtimes.builder import main
 
     sys.exit(main(sys.argv[2:]))
+if sys.argv[1:2] == ["data"]:  # nor does what reads a folder of data
+    from diamond.data.scan_job import main
+
+    sys.exit(main(sys.argv[2:]))
 from diamond.agent.__main__ import main
 
 sys.exit(main())
 """
-BUILDER = ("diamond/__init__", "diamond/core/", "diamond/images/", "diamond/runtimes/")
+BUILDER = (
+    *("diamond/__init__", "diamond/core/", "diamond/data/"),
+    *("diamond/images/", "diamond/runtimes/"),
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

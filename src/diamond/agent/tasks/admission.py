@@ -10,6 +10,7 @@ from diamond.agent.guard.signatures import UsedSignatures
 from diamond.agent.link.lease import Lease
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.core.data_commands import SendTree
 from diamond.core.protocol import (
     Command,
     PushImage,
@@ -33,6 +34,9 @@ class Admission:
         if isinstance(command, (SendImage, PushImage)):
             is_kept = not self.policy.allows_files
             return "the policy of this machine keeps images on it" if is_kept else ""
+        if isinstance(command, SendTree):
+            is_kept = not self.policy.allows_files
+            return "the policy of this machine keeps data on it" if is_kept else ""
         if isinstance(command, Upgrade):
             return self.policy.agent_fault()
         if not isinstance(command, Submit):

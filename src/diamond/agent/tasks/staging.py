@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.use import ready_tree
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
@@ -28,6 +30,7 @@ from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blo
 from diamond.core.agent_messages import FetchBlobs
 from diamond.core.errors import (
     Cancelled,
+    DataChanged,
     DiamondError,
     EnvironmentFailed,
     ImageChanged,
@@ -91,7 +94,7 @@ class Stager:
         try:
             take_over(folder)
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
-            paths = _data_paths(order.data)
+            paths = {**_data_paths(order.data), **self._tree_paths(order)}
             _require_all(paths, self._missing_secrets(order))
             data = _link_data(paths, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
@@ -281,6 +284,17 @@ class Stager:
             return self.images().enter(folder, order, data=data, training=training)
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
+
+    def _tree_paths(self, order: Order) -> dict[str, str]:
+        """Where each tree of the order lies here; checked now, before each start."""
+        places = TreePlaces(self.folders)
+        found = {}
+        for name, tree in order.trees.items():
+            try:
+                found[name] = ready_tree(places, tree)
+            except (DataChanged, NotFound) as error:
+                raise StageFailed(Reason.DATA, f"the data {name!r}: {_message(error)}") from error
+        return found
 
     def _missing_secrets(self, order: Order) -> list[str]:
         return [name for name in order.secrets if not (self.folders.secrets / name).is_file()]

@@ -5,16 +5,18 @@ One process keeps them in memory. Several processes share a folder, since sender
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from diamond.core.errors import BadRequest
 from diamond.core.ids import IDENTIFIER
 
+Result = TypeVar("Result")
 MOST_PIECES = 8
 """At rest for one transfer."""
 MOST_BYTES = 64 << 20
@@ -30,7 +32,9 @@ class Standing:
 
 
 class Pieces(Protocol):
-    """Rounds of transfers. A call may block on a disk."""
+    """Rounds of transfers. A call may block on a disk: `do` keeps the event loop free then."""
+
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result: ...
 
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         """Begin a round with what is wanted; an older round of the transfer is dropped."""
@@ -69,6 +73,9 @@ class MemoryPieces:
 
     def __init__(self) -> None:
         self._rounds: dict[str, _Round] = {}
+
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result:
+        return act(*arguments)
 
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         self._rounds[transfer] = _Round(number, wants)
@@ -127,6 +134,9 @@ class FolderPieces:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    async def do(self, act: Callable[..., Result], *arguments: Any) -> Result:
+        return await asyncio.to_thread(act, *arguments)
 
     def open(self, transfer: str, number: int, wants: bytes) -> None:
         place = self._place(transfer, number)

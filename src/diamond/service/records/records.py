@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
 from diamond.provenance.entries import Entry, Fault
@@ -85,27 +87,40 @@ def show_entry(entry: Entry) -> RecordEntry:
     )
 
 
+def record_contents(record: Record) -> dict[str, Any]:
+    """The fields of `schemas.RecordContents`."""
+    submitted = record.submitted
+    return {
+        "name": submitted.name if submitted else "",
+        "kind": submitted.kind if submitted else "",
+        "is_rebuilt": submitted.is_rebuilt if submitted else False,
+        "diamond": submitted.diamond if submitted else "",
+        "code": submitted.code if submitted else None,
+        "image": record.image,
+        "inputs": submitted.inputs if submitted else [],
+        "params": submitted.params if submitted else {},
+        "seeds": record.seeds,
+        "machines": list(record.facts),
+        "attempts": list(record.attempts),
+        "end": record.ended,
+        "metrics": record.metrics,
+        "results": list(record.results),
+        "reproduced": list(record.reproduced),
+    }
+
+
+def without_sealed(entry: Entry) -> Entry:
+    """As everybody may see it."""
+    return replace(entry, sealed={})
+
+
 def _shown(row: TaskRow, kept: Sequence[EntryRow], verified: Verified) -> TaskRecord:
     entries = [entry for stored in kept if (entry := _readable(stored)) is not None]
-    record = _assembled(entries)
-    submitted = record.submitted
     return TaskRecord(
         task=row.id,
-        name=row.name,
-        kind=row.kind,
-        is_rebuilt=submitted.is_rebuilt if submitted else False,
         check=show_check(verified),
         entries=[show_entry(entry) for entry in entries],
-        code=submitted.code if submitted else None,
-        image=record.image,
-        inputs=submitted.inputs if submitted else [],
-        seeds=record.seeds,
-        machines=list(record.facts),
-        attempts=list(record.attempts),
-        end=record.ended,
-        metrics=record.metrics,
-        results=list(record.results),
-        reproduced=list(record.reproduced),
+        **record_contents(_assembled(entries)),
     )
 
 

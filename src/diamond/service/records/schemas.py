@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from diamond.provenance.bodies import (
     AttemptEnded,
@@ -17,6 +18,8 @@ from diamond.provenance.bodies import (
     TaskEnded,
     TaskReproduced,
 )
+from diamond.service.platform.http.schemas import Body
+from diamond.service.tasks.schemas import TaskMatch
 
 
 class RecordFault(BaseModel):
@@ -53,19 +56,19 @@ class RecordEntry(BaseModel):
     """Names of what is left out of an exported record unless its owner wants it there."""
 
 
-class TaskRecord(BaseModel):
-    """How a task came about and ended."""
+class RecordContents(BaseModel):
+    """What the entries of a record say, put together."""
 
-    task: str
     name: str = ""
     kind: str = ""
     is_rebuilt: bool = False
     """Made later from what was stored, as the task is older than records."""
-    check: RecordCheck
-    entries: list[RecordEntry]
+    diamond: str = ""
+    """The version that wrote it."""
     code: CodeUsed | None = None
     image: ImageUsed | None = None
     inputs: list[InputUsed] = []
+    params: dict[str, Any] = {}
     seeds: dict[str, str] = {}
     machines: list[FactsSeen] = []
     attempts: list[AttemptEnded] = []
@@ -73,6 +76,104 @@ class TaskRecord(BaseModel):
     metrics: MetricsSeen | None = None
     results: list[ResultLeft] = []
     reproduced: list[TaskReproduced] = []
+
+
+class TaskRecord(RecordContents):
+    """How a task came about and ended."""
+
+    task: str
+    check: RecordCheck
+    entries: list[RecordEntry]
+
+
+class ImportedRecord(RecordContents):
+    """A record of Diamond in somebody else's crate, verified."""
+
+    path: str
+    is_whole: bool
+    fault: RecordFault | None = None
+    head: str = ""
+    anchor: str = ""
+    """The hash of the anchor that covers it, if the crate proves that: compare it with what its maker published."""
+    entries: list[RecordEntry] = []
+
+
+class CrateRun(BaseModel):
+    """Something that ran, in the words of the Run Crate profiles."""
+
+    id: str
+    name: str = ""
+    status: str = ""
+    started: str = ""
+    ended: str = ""
+    instrument: str = ""
+    agent: str = ""
+    error: str = ""
+    description: str = ""
+    inputs: list[str] = []
+    results: list[str] = []
+
+
+class CrateFileShown(BaseModel):
+    path: str
+    name: str = ""
+    size: int | None = None
+    is_inside: bool = False
+    """Whether the crate holds its bytes."""
+
+
+class CrateSummary(BaseModel):
+    id: str = ""
+    name: str = ""
+    digest: str = ""
+    """Of the file that was imported."""
+    bytes: int = 0
+    created: float = 0.0
+
+
+class CrateShown(CrateSummary):
+    """A crate of somebody else, as far as its profile says. Read-only."""
+
+    description: str = ""
+    license: str = ""
+    published: str = ""
+    profiles: list[str] = []
+    people: list[str] = []
+    software: list[str] = []
+    runs: list[CrateRun] = []
+    files: list[CrateFileShown] = []
+    records: list[ImportedRecord] = []
+    warnings: list[str] = []
+
+
+class ExportFormat(StrEnum):
+    CRATE = "crate"
+    """RO-Crate 1.1, as a zip."""
+    PROV = "prov"
+    """W3C PROV-JSON."""
+
+
+class ExportPart(StrEnum):
+    CODE = "code"
+    LOCK = "lock"
+
+
+class ExportOptions(Body):
+    format: ExportFormat = ExportFormat.CRATE
+    parts: list[ExportPart] = [ExportPart.LOCK]
+    """What goes into the crate beside the record and its scripts."""
+    blind: bool = False
+    """Name nobody: for reviewers who must not know whose work it is."""
+    name: str = Field(default="", max_length=200)
+    license: str = Field(default="", max_length=500)
+    """The address of a licence."""
+
+
+class ExportRequest(ExportOptions):
+    """Several tasks in one crate: by id, or all that match a filter."""
+
+    tasks: list[str] = Field(default=[], max_length=500)
+    matching: TaskMatch | None = None
 
 
 class AnchorShown(BaseModel):
@@ -90,3 +191,49 @@ class AnchorsCheck(BaseModel):
     count: int
     fault: RecordFault | None = None
     last: AnchorShown | None = None
+
+
+class LinkRequest(Body):
+    tasks: list[str] = Field(min_length=1, max_length=100)
+    title: str = Field(default="", max_length=200)
+    days: int = Field(default=30, ge=1, le=365)
+    options: ExportOptions = ExportOptions(blind=True)
+
+
+class LinkShown(BaseModel):
+    """A link for reviewers."""
+
+    id: str
+    title: str
+    tasks: list[str]
+    blind: bool
+    created: float
+    expires: float
+    uses: int
+    used: float | None
+
+
+class LinkMade(LinkShown):
+    secret: str
+    """Shown once."""
+    path: str
+    """Below this service's address."""
+
+
+class Links(BaseModel):
+    items: list[LinkShown]
+
+
+class ReviewedRecord(RecordContents):
+    task: str
+    check: RecordCheck
+    entries: list[RecordEntry]
+
+
+class Review(BaseModel):
+    """What somebody with a link sees: records without what is sealed."""
+
+    title: str
+    expires: float
+    blind: bool
+    items: list[ReviewedRecord]

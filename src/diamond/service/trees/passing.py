@@ -16,6 +16,7 @@ from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.trees import store
 from diamond.service.trees.rows import Ended, TransferRow, TreeRow
 from diamond.service.trees.transfers import end_transfer, send_command
@@ -26,7 +27,8 @@ AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
 STALLED_SECONDS = 300.0
 """A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
-LOOK_SECONDS = 0.01
+LOOK_SECONDS = 0.02
+"""Another process may have taken or brought a piece, which rings no bell here."""
 
 log = logging.getLogger(__name__)
 
@@ -86,13 +88,14 @@ async def take_wants(
         row = await store.find_transfer(tx.connection, transfer, lock=True)
         if row is None or not row.is_open or row.goal != call.endpoint.id:
             raise _no_such_transfer(transfer)
-        after = await store.change_transfer(tx, row.id, round=row.round + 1, state="running")
+        began = {"started": row.started or time.time(), "state": "running"}
+        after = await store.change_transfer(tx, row.id, round=row.round + 1, **began)
         sources = await endpoints_by_id(tx.connection, {after.source or ""})
         source = sources.get(after.source or "")
         if source is None:
             raise Conflict("The endpoint that has the data was removed", "Copy it from another.")
         # Before the source hears of it: it asks for the wants at once.
-        await asyncio.to_thread(services.pieces.open, after.id, after.round, wants)
+        await services.pieces.do(services.pieces.open, after.id, after.round, wants)
         await send(tx, [send_command(after, source)])
         return after
 
@@ -101,7 +104,7 @@ async def take_wants(
 
 async def wants_part(services: Services, call: AgentCall, message: FetchWants) -> bytes:
     await _require(services, call, message.transfer, "source")
-    wants = await asyncio.to_thread(services.pieces.wants, message.transfer, message.round)
+    wants = await services.pieces.do(services.pieces.wants, message.transfer, message.round)
     if wants is None:
         raise _round_lost(message.transfer)
     return wants
@@ -121,18 +124,21 @@ async def take_piece(
     await _require(services, call, transfer, "source")
     pieces, number, n = services.pieces, place.round, place.n
     deadline = time.monotonic() + HOLD_SECONDS
-    while True:
-        standing = await asyncio.to_thread(pieces.standing, transfer, number)
-        if standing is None:
-            raise _round_lost(transfer)
-        if not parts or standing.next != n:
-            return PieceTaken(standing.next)
-        if await asyncio.to_thread(pieces.has_room, transfer):
-            await asyncio.to_thread(pieces.put, transfer, number, n, parts)
-            return PieceTaken(n + 1)
-        if time.monotonic() > deadline:
-            return PieceTaken(standing.next)
-        await asyncio.sleep(LOOK_SECONDS)
+    with services.notifier.listen([_topic(transfer)]) as bell:
+        while True:
+            bell.clear()
+            standing = await pieces.do(pieces.standing, transfer, number)
+            if standing is None:
+                raise _round_lost(transfer)
+            if not parts or standing.next != n:
+                return PieceTaken(standing.next)
+            if await pieces.do(pieces.has_room, transfer):
+                await pieces.do(pieces.put, transfer, number, n, parts)
+                services.notifier.wake([_topic(transfer)])
+                return PieceTaken(n + 1)
+            if time.monotonic() > deadline or services.notifier.closing:
+                return PieceTaken(standing.next)
+            await wait(bell, LOOK_SECONDS)
 
 
 After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
@@ -146,19 +152,28 @@ async def piece_part(
     transfer = await _require(services, call, message.transfer, "goal")
     pieces, number = services.pieces, message.round
     deadline = time.monotonic() + HOLD_SECONDS
-    while True:
-        parts = await asyncio.to_thread(pieces.get, transfer.id, number, message.n)
-        if parts is not None:
-            return parts
-        if await asyncio.to_thread(pieces.standing, transfer.id, number) is None:
-            raise _round_lost(transfer.id)
-        if time.monotonic() > deadline or services.notifier.closing:
-            break
-        await asyncio.sleep(LOOK_SECONDS)
-    idle = await asyncio.to_thread(pieces.idle_seconds, transfer.id)
+    with services.notifier.listen([_topic(transfer.id)]) as bell:
+        while True:
+            bell.clear()
+            parts = await pieces.do(pieces.get, transfer.id, number, message.n)
+            services.notifier.wake([_topic(transfer.id)])
+            if parts is not None:
+                return parts
+            if await pieces.do(pieces.standing, transfer.id, number) is None:
+                raise _round_lost(transfer.id)
+            if time.monotonic() > deadline or services.notifier.closing:
+                break
+            bell.clear()
+            await wait(bell, LOOK_SECONDS)
+    idle = await pieces.do(pieces.idle_seconds, transfer.id)
     if idle >= AGAIN_SECONDS:
         await services.store.run(lambda tx: _wake_source(tx, transfer, idle, after))
     return []
+
+
+def _topic(transfer: str) -> str:
+    """Rings when a piece comes or goes, within this process."""
+    return f"pieces:{transfer}"
 
 
 async def _wake_source(tx: Transaction, transfer: TransferRow, idle: float, after: After) -> None:

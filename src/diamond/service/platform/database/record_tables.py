@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Integer, String, Table, Text, text
+from sqlalchemy import JSON, BigInteger, Column, Index, Integer, String, Table, Text, text
 
 from diamond.service.platform.database.columns import DIGEST, ID, TIME, metadata, owner_column
 
@@ -64,4 +64,33 @@ anchored_heads = Table(
     Column("n", Integer, nullable=False),
     Column("head", DIGEST, nullable=False),
     Index(None, "task"),
+)
+
+record_imports = Table(
+    "record_imports",
+    metadata,
+    Column("id", ID, primary_key=True),
+    owner_column(),
+    Column("name", Text, nullable=False),
+    Column("digest", DIGEST, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("content", JSON, nullable=False),
+    Column("created", TIME, nullable=False),
+    Index(None, "owner", "created", "id"),
+)
+
+record_links = Table(
+    "record_links",
+    metadata,
+    Column("id", ID, primary_key=True),
+    owner_column(),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    Column("tasks", JSON, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("created", TIME, nullable=False),
+    Column("expires", TIME, nullable=False),
+    Column("uses", Integer, nullable=False, default=0),
+    Column("used", TIME),
+    Index(None, "owner", "created", "id"),
 )

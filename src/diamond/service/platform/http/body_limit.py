@@ -19,6 +19,7 @@ DIGESTS = ("/api/v1/blobs/missing", "/api/v1/sync/blobs")
 OWN_LIMITS = (
     "/api/v1/blobs",
     "/api/v1/snapshots",
+    "/api/v1/records/imports",
     "/api/v1/sync/bytes",
     "/api/v1/sync/answers/",
     "/api/v1/sync/image-bytes/",

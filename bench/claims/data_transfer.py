@@ -1,0 +1,242 @@
+"""Data between two endpoints through the service, compared with rsync, cp, tar and dvc on the same machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.claim import Claim, Findings, Options
+from bench.loopback import loopback_ssh
+from bench.numbers import median, seconds
+
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
+FULL_ROUNDS = 3
+MEGABYTES, SMALL_FILES, PASSED_GIGABYTES = 1000, 100_000, 10
+LEAST_OF_RSYNC, LEAST_OF_CP, MOST_OF_TAR, MOST_MOVED, MOST_GROWTH = 1.0, 0.5, 1.5, 0.03, 100
+
+
+def measure(options: Options) -> Findings:
+    from support.service import running_service
+    from support.tree_scene import TreeScene, data_machine
+
+    folder, found = options.folder, Findings()
+    with (
+        running_service(folder / "home") as service,
+        data_machine(service, "alpha", folder / "alpha") as alpha,
+        data_machine(service, "beta", folder / "beta") as beta,
+        loopback_ssh(folder) as ssh,
+    ):
+        pair = _Pair(TreeScene(service), alpha, beta, folder, ssh)
+        _large(found, pair, options.samples(FULL_ROUNDS))
+        _small(found, pair, options.samples(FULL_ROUNDS))
+        _second_version(found, pair)
+        _memory(found, pair, service.process.pid)
+    found.note(
+        "ours: from the goal's first request to the last verified byte; every file is hashed at the goal, "
+        "large ones are written through (fsync). rsync and tar verify nothing and do not sync"
+    )
+    return found
+
+
+class _Pair:
+    def __init__(self, scene: Any, alpha: Any, beta: Any, folder: Path, ssh: str) -> None:
+        self.scene, self.alpha, self.beta = scene, alpha, beta
+        self.folder, self.ssh = folder, ssh
+
+    def register(self, root: Path) -> str:
+        return str(self.scene.registered(self.alpha, root))
+
+    def send(self, tree: str) -> Any:
+        """The transfer as it ended."""
+        done = self.scene.copied(self.scene.copy(tree, self.beta), patience=600)
+        assert done.state == "done", done.message
+        return done
+
+    def timed_send(self, tree: str) -> float:
+        done = self.send(tree)
+        return float(done.updated - done.started)
+
+    def drop(self, tree: str) -> None:
+        """So that nothing of it is found nearby in the next round."""
+        self.beta.stop()
+        subprocess.run(["chmod", "-R", "u+w", str(self.beta.managed(tree))], check=True)
+        shutil.rmtree(self.beta.managed(tree))
+        for file in (self.beta.keep / "data").glob(f"{tree}.*"):
+            file.unlink()
+        self.beta.start()
+        self.scene.run(_forget_places(tree, self.beta.endpoint))
+
+    def rsync(self, source: Path) -> float:
+        target = self.folder / "rsynced"
+        words = ["rsync", "-a", "-e", self.ssh, f"{source}/", f"root@127.0.0.1:{target}/"]
+        spent = _timed(lambda: subprocess.run(words, check=True))
+        shutil.rmtree(target)
+        return spent
+
+
+def _forget_places(tree: str, endpoint: str) -> Callable[[Any], Any]:
+    from diamond.service.trees import store
+
+    async def forget(tx: Any) -> None:
+        for place in await store.places_on(tx.connection, endpoint):
+            if place.digest == tree:
+                await store.drop_tree_place(tx, place)
+
+    return forget
+
+
+def _large(found: Findings, pair: _Pair, rounds: int) -> None:
+    root = pair.folder / "large"
+    root.mkdir()
+    ours, rsync, copied = [], [], []
+    for number in range(rounds + 1):
+        (root / "data.bin").write_bytes(os.urandom(MEGABYTES * 1_000_000))
+        tree = pair.register(root)
+        os.sync()
+        rsync.append(pair.rsync(root))
+        os.sync()
+        copied.append(_timed(lambda: _cp(root / "data.bin", pair.folder / "cp.bin")))
+        os.sync()
+        ours.append(pair.timed_send(tree))
+        pair.drop(tree)
+        words = "round %d: rsync %.2f s, cp %.2f s, through the service %.2f s"
+        print(words % (number, rsync[-1], copied[-1], ours[-1]), file=sys.stderr, flush=True)
+    found.add(f"{MEGABYTES} MB by rsync over ssh on loopback", seconds(rsync[1:]))
+    found.add("by cp with fsync", seconds(copied[1:]))
+    found.add("through the service, verified", seconds(ours[1:]))
+    _speed(found, "speed relative to rsync", rsync[1:], ours[1:], LEAST_OF_RSYNC)
+    _speed(found, "speed relative to cp with fsync", copied[1:], ours[1:], LEAST_OF_CP)
+
+
+def _small(found: Findings, pair: _Pair, rounds: int) -> None:
+    root = pair.folder / "small"
+    ours, rsync, tar = [], [], []
+    for number in range(rounds + 1):
+        _many(root, number)
+        tree = pair.register(root)
+        os.sync()
+        tar.append(_timed(lambda: _tar(root, pair.folder / "untarred")))
+        shutil.rmtree(pair.folder / "untarred")
+        os.sync()
+        rsync.append(pair.rsync(root))
+        os.sync()
+        ours.append(pair.timed_send(tree))
+        pair.drop(tree)
+        words = "round %d: tar %.2f s, rsync %.2f s, through the service %.2f s"
+        print(words % (number, tar[-1], rsync[-1], ours[-1]), file=sys.stderr, flush=True)
+    found.add(f"{SMALL_FILES} files of 1 kB by tar through a pipe", seconds(tar[1:]))
+    found.add("by rsync over ssh on loopback", seconds(rsync[1:]))
+    found.add("through the service, verified", seconds(ours[1:]))
+    ratio = median([one / other for one, other in zip(ours[1:], tar[1:], strict=True)])
+    found.add("time relative to tar", f"{ratio:.2f}", f"<= {MOST_OF_TAR}", ratio <= MOST_OF_TAR)
+    _speed(found, "speed relative to rsync", rsync[1:], ours[1:], 1.0)
+
+
+def _second_version(found: Findings, pair: _Pair) -> None:
+    root = pair.folder / "versions"
+    root.mkdir()
+    file = root / "table.bin"
+    file.write_bytes(os.urandom(MEGABYTES * 1_000_000))
+    first = pair.register(root)
+    pair.send(first)
+    with file.open("r+b") as out:
+        out.seek(MEGABYTES * 500_000)
+        out.write(os.urandom(MEGABYTES * 5_000))
+        out.seek(0, os.SEEK_END)
+        out.write(os.urandom(MEGABYTES * 5_000))
+    done = pair.send(pair.register(root))
+    share = done.moved / done.size
+    measured = (
+        f"{100 * share:.2f} % of {done.size / 1e6:.0f} MB in {done.updated - done.started:.1f} s"
+    )
+    what = "second version, half a percent changed in place and half appended: moved"
+    found.add(what, measured, f"<= {100 * MOST_MOVED:.0f} %", share <= MOST_MOVED)
+
+
+def _memory(found: Findings, pair: _Pair, pid: int) -> None:
+    """Real bytes pass: the same gigabyte under other names is not found nearby, since each file differs."""
+    root = pair.folder / "passing"
+    root.mkdir()
+    block = os.urandom(1_000_000)
+    for number in range(PASSED_GIGABYTES):
+        with (root / f"{number}.bin").open("wb") as out:
+            for part in range(1000):
+                out.write(b"%016d" % (number * 1000 + part) + block[16:])
+    tree = pair.register(root)
+    before, watching = _rss(pid), _Watch(pid)
+    with watching:
+        done = pair.send(tree)
+    growth = watching.most - before
+    measured = (
+        f"+{growth:.0f} MB at most (from {before:.0f} MB), in {done.updated - done.started:.0f} s"
+    )
+    what = f"service memory while {PASSED_GIGABYTES} GB pass"
+    found.add(what, measured, f"< {MOST_GROWTH} MB", growth < MOST_GROWTH)
+
+
+class _Watch:
+    def __init__(self, pid: int) -> None:
+        self._pid, self._ended = pid, threading.Event()
+        self.most = 0.0
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.05):
+            self.most = max(self.most, _rss(self._pid))
+
+
+def _rss(pid: int) -> float:
+    """Megabytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _many(root: Path, number: int) -> None:
+    shutil.rmtree(root, ignore_errors=True)
+    for count in range(SMALL_FILES):
+        place = root / f"{count // 1000:03}"
+        if count % 1000 == 0:
+            place.mkdir(parents=True)
+        (place / f"{count:06}").write_bytes(b"%010d" % (number * SMALL_FILES + count) * 100)
+
+
+def _cp(source: Path, target: Path) -> None:
+    subprocess.run(["cp", str(source), str(target)], check=True)
+    subprocess.run(["sync", str(target)], check=True)
+    target.unlink()
+
+
+def _tar(source: Path, target: Path) -> None:
+    target.mkdir()
+    script = 'tar -C "$0" -cf - . | tar -C "$1" -xf -'
+    subprocess.run(["bash", "-c", script, str(source), str(target)], check=True)
+
+
+def _speed(
+    found: Findings, what: str, theirs: list[float], ours: list[float], least: float
+) -> None:
+    ratio = median([one / other for one, other in zip(theirs, ours, strict=True)])
+    found.add(f"{what}, pair by pair", f"{ratio:.2f}", f">= {least}", ratio >= least)
+
+
+def _timed(act: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
+CLAIM = Claim("data-transfer", "Data between two endpoints through the service", measure)

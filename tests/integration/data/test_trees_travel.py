@@ -1,0 +1,238 @@
+"""A folder on one endpoint becomes a tree and comes to another, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import Conflict
+from support.service import RunningService, start_service
+from support.tree_scene import DataMachine, TreeScene, data_machine, same_tree
+from support.waiting import wait_for
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    return folder
+
+
+def fill(folder: Path, name: str, megabytes: int) -> Path:
+    file = folder / name
+    file.write_bytes(os.urandom(MEGABYTE) * megabytes)
+    return file
+
+
+def test_a_folder_with_everything_in_it_arrives_as_it_was(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    (source / "deep" / "er").mkdir(parents=True)
+    (source / "empty").mkdir()
+    for number in range(300):
+        (source / "deep" / f"{number}.txt").write_text(f"number {number}")
+    for name in (b"\xff\xfe", b"new\nline", "ünï".encode(), b"quote\"'", b"-rf", b"$(id)"):
+        (source / "deep" / os.fsdecode(name)).write_bytes(name)
+    fill(source, "large.bin", 20)
+    os.link(source / "large.bin", source / "hard-link")
+    (source / "link").symlink_to("deep/er")
+    (source / "run.sh").write_text("#!/bin/sh\n")
+    (source / "run.sh").chmod(0o755)
+    with (source / "sparse").open("wb") as out:
+        out.truncate(300 * MEGABYTE)
+        out.seek(100 * MEGABYTE)
+        out.write(b"data")
+
+    tree = scene.registered(alpha, source)
+    done = scene.copied(scene.copy(tree, beta))
+    assert done.state == "done", done.message
+    arrived = beta.managed(tree)
+    assert same_tree(source, arrived)
+    assert (arrived / "sparse").stat().st_blocks * 512 < MEGABYTE
+    assert done.moved < 45 * MEGABYTE and done.files_done == 310
+    assert oct(arrived.stat().st_mode & 0o777) == "0o555"
+    assert not list((beta.work / "data" / "arriving").iterdir())
+    assert scene.copy(tree, beta) == ""
+
+
+def test_one_transfer_serves_all_who_want_it(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    fill(source, "a", 60)
+    tree = scene.registered(alpha, source)
+    first = scene.copy(tree, beta)
+    assert scene.copy(tree, beta) == first
+    assert scene.copied(first).state == "done"
+
+
+def test_a_second_version_moves_its_change_alone(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    file = source / "table.bin"
+    file.write_bytes(os.urandom(200 * MEGABYTE))
+    for number in range(100):
+        (source / f"{number}").write_bytes(os.urandom(1000))
+    first = scene.registered(alpha, source)
+    assert scene.copied(scene.copy(first, beta)).state == "done"
+    with file.open("r+b") as out:
+        out.seek(100 * MEGABYTE)
+        out.write(os.urandom(MEGABYTE))
+        out.seek(0, os.SEEK_END)
+        out.write(b"appended")
+    second = scene.registered(alpha, source)
+    assert second != first
+    done = scene.copied(scene.copy(second, beta))
+    assert done.state == "done", done.message
+    assert same_tree(source, beta.managed(second))
+    assert done.moved < 0.05 * done.size
+    small = "7"
+    assert (beta.managed(first) / small).stat().st_ino == (
+        beta.managed(second) / small
+    ).stat().st_ino
+
+
+def test_a_changed_file_blocks_the_tree_with_its_name(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    (source / "good").write_text("good")
+    (source / "bad").write_text("before")
+    tree = scene.registered(alpha, source)
+    assert scene.check(alpha, tree).state == "done"
+    (source / "bad").write_text("after!")
+    checked = scene.check(alpha, tree)
+    assert checked.state == "failed" and "bad in " in checked.message
+    with pytest.raises(Conflict, match="changed on alpha"):
+        wait_for(lambda: scene.copy(tree, beta) or None, 20)
+    (source / "bad").write_text("before")
+    assert scene.check(alpha, tree).state == "done"
+
+
+def test_what_cannot_be_read_is_named(scene: TreeScene, alpha: DataMachine, source: Path) -> None:
+    (source / "fine").write_text("fine")
+    (source / "broken").symlink_to("nowhere")
+    os.mkfifo(source / "pipe")
+    scan = scene.scan(alpha, source)
+    assert scan.state == "failed" and "broken" in scan.message
+    assert [name.partition(":")[0] for name in scan.named] == ["broken", "pipe"]
+
+
+def test_a_folder_that_is_not_there_is_said(scene: TreeScene, alpha: DataMachine) -> None:
+    scan = scene.scan(alpha, "/no/such/folder")
+    assert scan.state == "failed" and "/no/such/folder" in scan.message
+
+
+def test_a_cancelled_transfer_leaves_nothing_behind(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    fill(source, "a", 400)
+    tree = scene.registered(alpha, source)
+    transfer = scene.copy(tree, beta)
+    wait_for(lambda: (beta.work / "data" / "arriving" / transfer).exists())
+    scene.cancel(transfer)
+    wait_for(lambda: not (beta.work / "data" / "arriving" / transfer).exists())
+    assert scene.transfer(transfer).state == "cancelled"
+    assert not beta.managed(tree).exists()
+
+
+@pytest.mark.parametrize("end", ["goal", "source"])
+def test_a_killed_agent_continues_where_it_was(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path, end: str
+) -> None:
+    for number in range(8):
+        fill(source, f"{number}-{end}", 60)
+    tree = scene.registered(alpha, source)
+    transfer = scene.copy(tree, beta)
+    arriving = beta.work / "data" / "arriving" / transfer / "tree"
+    wait_for(lambda: arriving.exists() and any(one.stat().st_size for one in arriving.iterdir()))
+    machine = beta if end == "goal" else alpha
+    machine.kill()
+    assert scene.transfer(transfer).is_open
+    machine.start()
+    done = scene.copied(transfer)
+    assert done.state == "done", done.message
+    assert same_tree(source, beta.managed(tree))
+
+
+def test_a_source_that_changes_on_the_way_ends_it_with_the_name(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    for number in range(6):
+        fill(source, f"{number}", 60)
+    tree = scene.registered(alpha, source)
+    transfer = scene.copy(tree, beta)
+    arriving = beta.work / "data" / "arriving" / transfer / "tree"
+    wait_for(lambda: arriving.exists())
+    with (source / "5").open("r+b") as out:
+        out.seek(50 * MEGABYTE)
+        out.write(b"changed")
+    done = scene.copied(transfer)
+    assert done.state == "failed" and "5" in done.message, done
+    assert not beta.managed(tree).exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 100 MB and 200 inodes."""
+    if os.geteuid():
+        pytest.skip("mounting needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    options = "size=100m,nr_inodes=200"
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=False
+    )
+    if mounted.returncode:
+        pytest.skip("tmpfs cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+@pytest.mark.parametrize("what", ["bytes", "inodes"])
+def test_data_that_does_not_fit_is_rejected_before_it_begins(
+    scene: TreeScene,
+    service: RunningService,
+    alpha: DataMachine,
+    source: Path,
+    small_disk: Path,
+    what: str,
+) -> None:
+    if what == "bytes":
+        fill(source, "a", 120)
+    else:
+        for number in range(300):
+            (source / str(number)).write_text("x")
+    tree = scene.registered(alpha, source)
+    with data_machine(service, f"small-{what}", small_disk / "agent") as machine:
+        done = scene.copied(scene.copy(tree, machine))
+        assert done.state == "failed"
+        assert ("inodes" if what == "inodes" else "MB") in done.message
+        assert done.moved == 0
+
+
+def test_the_service_may_be_killed_in_mid_transfer(tmp_path: Path, source: Path) -> None:
+    for number in range(8):
+        fill(source, f"{number}", 60)
+    service = start_service(tmp_path / "home")
+    try:
+        with (
+            data_machine(service, "alpha", tmp_path / "alpha") as alpha,
+            data_machine(service, "beta", tmp_path / "beta") as beta,
+        ):
+            scene = TreeScene(service)
+            tree = scene.registered(alpha, source)
+            transfer = scene.copy(tree, beta)
+            arriving = beta.work / "data" / "arriving" / transfer / "tree"
+            wait_for(lambda: arriving.exists() and any(arriving.iterdir()))
+            service.kill()
+            service = start_service(tmp_path / "home", port=service.port)
+            done = TreeScene(service).copied(transfer)
+            assert done.state == "done", done.message
+            assert same_tree(source, beta.managed(tree))
+    finally:
+        service.stop()
