@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Dict, Iterable, List, Optional
+from typing import Annotated, Any, Dict, Iterable, List, Optional
 
-from diamond.core.decoding import Count, Kind, Line, decode
+from diamond.core.decoding import Count, Inside, Kind, Line, MaybeWord, decode
 from diamond.core.errors import BadRequest
 
 FILE = "facts.jsonl"
@@ -14,6 +14,12 @@ STREAM = "facts"
 MOST_BYTES = 512 << 10
 """Of one run; what comes after that is not read."""
 MOST_NAMES = 2000
+MOST_RESULTS = 50
+"""Named by one run."""
+ResultName = Annotated[
+    str, Kind(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "a name (letters, digits, ., _ and -)")
+]
+ResultKind = Annotated[str, Kind(r"files|model|dataset", "files, model or dataset")]
 Version = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}", "a version")]
 Setting = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff/]{0,200}", "a value without a path")]
 
@@ -22,6 +28,17 @@ Setting = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff/]{0,200}", "a value
 class SeenGpu:
     name: Line
     memory_mb: Count = 0
+
+
+@dataclass(frozen=True)
+class NamedResult:
+    """Something in the run directory that the program calls a result."""
+
+    name: ResultName
+    path: Inside
+    kind: ResultKind = "files"
+    format: MaybeWord = ""
+    signature: Dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,7 @@ class JobFacts:
     packages: Dict[str, Version] = field(default_factory=dict)
     seeds: Dict[str, Setting] = field(default_factory=dict)
     settings: Dict[str, Setting] = field(default_factory=dict)
+    results: List[NamedResult] = field(default_factory=list)
 
 
 def read_facts(line: bytes) -> Optional[JobFacts]:
@@ -64,7 +82,9 @@ def merge(seen: Iterable[JobFacts]) -> JobFacts:
         for column in fields(JobFacts):
             value = getattr(facts, column.name)
             known = values.get(column.name)
-            if isinstance(known, dict) and isinstance(value, dict):
+            if column.name == "results" and isinstance(known, list):
+                values[column.name] = [*known, *value][-MOST_RESULTS:]
+            elif isinstance(known, dict) and isinstance(value, dict):
                 values[column.name] = {**known, **value}
             elif value or column.name not in values:
                 values[column.name] = value

@@ -327,6 +327,16 @@ diamond_settle_code() {
   [ "$diamond_code" = 0 ] || ! diamond_is_overtaken || diamond_code=75
 }
 
+# What a program leaves in artifacts/ is a result, also if it never says so.
+diamond_note_artifacts() {
+  local entry
+  for entry in "$diamond_run_dir"/artifacts/* "$diamond_run_dir"/artifacts/.[!.]*; do
+    [ -e "$entry" ] || continue
+    { printf '%s\n' '{"results":[{"name":"artifacts","path":"artifacts"}]}' >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+    return
+  done
+}
+
 # One line in one write: whoever reads it believes it once it ends. Without room there is no exit file, and the batch
 # system's word decides: it hears the same code.
 diamond_write_exit() {
@@ -384,5 +394,6 @@ diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
 diamond_settle_code
+diamond_note_artifacts
 diamond_write_exit
 exit "$diamond_code"

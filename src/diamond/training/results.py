@@ -1,4 +1,4 @@
-"""Results that a program names: one JSON line per call of `artifact` in `results.jsonl` of the run.
+"""Results that a program names: noted with the facts of the run.
 
 Everything below `artifacts/` is a result without any call.
 """
@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Union
 
 from diamond.training.context import run_dir
+from diamond.training.facts import note
 from diamond.training.metrics import rank
 
 FOLDER = "artifacts"
 KINDS = ("files", "model", "dataset")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _LONGEST = 60_000
-"""Bytes of one line: the agent reads no longer ones."""
+"""Bytes of one result: longer ones are not for a record."""
 
 
 def artifact(
@@ -54,7 +55,9 @@ def artifact(
         "signature": dict(signature or {}),
     }
     if not rank():
-        _append(line)
+        if len(json.dumps(line)) > _LONGEST:
+            raise ValueError(f"the signature of {name!r} is larger than {_LONGEST} bytes")
+        note({"results": [line]})
     return place
 
 
@@ -93,19 +96,3 @@ def _save_weights(module: Any, folder: Path, metadata: Dict[str, str]) -> str:
     save_safetensors(module, str(part), metadata={"format": "pt", **metadata})
     part.replace(folder / "model.safetensors")
     return "safetensors"
-
-
-def _append(line: Dict[str, Any]) -> None:
-    """In one write; outside of Diamond there is nobody to say it to."""
-    text = json.dumps(line).encode() + b"\n"
-    if len(text) > _LONGEST:
-        raise ValueError(f"the signature of {line['name']!r} is too large: {len(text)} bytes")
-    metrics = os.environ.get("DIAMOND_METRICS", "")
-    if not metrics:
-        return
-    target = Path(metrics).with_name("results.jsonl")
-    descriptor = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, text)
-    finally:
-        os.close(descriptor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from itertools import count
 from typing import Any
 
@@ -77,6 +78,28 @@ def test_a_result_is_read_where_it_lies_and_recorded(scene: Scene) -> None:
     record = scene.client.get(f"/tasks/{task}/record")
     assert record["results"][-1]["tree"] == digest
     assert record["check"]["is_whole"]
+
+
+def test_what_a_run_names_is_read_when_the_task_has_ended(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("submitted", task, attempt, native_id="1")
+    scene.tell("started", task, attempt, run=1, native_id="1", node="n1")
+    line = {"name": "net", "path": "out/net", "kind": "model", "format": "torch"}
+    lines = [{"results": [line]}, {"results": [{"name": "bad name", "path": "x"}]}]
+    lines += [{"results": [{"name": "climbs", "path": "../../x"}]}]
+    text = "".join(json.dumps(one) + "\n" for one in lines).encode()
+    part = {"task": task, "attempt": attempt, "run": 1, "stream": "facts", "offset": 0}
+    scene.agent.bytes((part, text))
+    (result,) = scene.client.get(f"/tasks/{task}/results")["items"]
+    assert (result["name"], result["state"], result["kind"]) == ("net", "waiting", "model")
+    assert not [one for one in scene.agent.commands()["commands"] if one["type"] == "data"]
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    scene.tell("observed", task, attempt, status="ended", native_id="1", run=1, exit_code=0)
+    digest = read_result(scene, b"net")
+    (result,) = scene.client.get(f"/tasks/{task}/results")["items"]
+    assert (result["state"], result["digest"]) == ("ready", f"sha256:{digest}")
+    made = scene.client.post(f"/models/net-{task}/versions", {"task": task, "result": "net"})
+    assert (made["format"], made["result"]) == ("torch", "net")
 
 
 def test_the_path_of_a_result_stays_in_the_run_directory(scene: Scene) -> None:

@@ -21,8 +21,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def named(run: Path) -> list[dict[str, object]]:
-    file = run.parent / "results.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    file = run.parent / "facts.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [result for line in lines for result in json.loads(line).get("results", [])]
 
 
 def test_a_result_is_named_by_its_path_in_the_run_directory(run: Path) -> None:

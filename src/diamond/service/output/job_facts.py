@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field, replace
 
-from diamond.core.facts import MOST_BYTES, JobFacts, merge, read_facts
+from diamond.core.facts import MOST_BYTES, JobFacts, NamedResult, merge, read_facts
 from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import FactsSeen, Gpu
 from diamond.provenance.entries import Draft, canonical, digest
@@ -16,15 +17,27 @@ from diamond.service.tasks.record_entries import record
 from diamond.service.tasks.rows import TaskRow
 
 
-async def take_facts(tx: Transaction, task: TaskRow, stream: LogStreamRow, data: bytes) -> bytes:
-    """One entry for all whole lines that have come; gives the beginning of the next line. Beyond the bound all is dropped."""
+@dataclass(frozen=True)
+class TakenFacts:
+    partial: bytes
+    """The beginning of the next line."""
+    results: list[NamedResult] = field(default_factory=list)
+
+
+async def take_facts(
+    tx: Transaction, task: TaskRow, stream: LogStreamRow, data: bytes
+) -> TakenFacts:
+    """One entry for all whole lines that have come. Beyond the bound all is dropped."""
     if stream.size + len(data) > MOST_BYTES:
-        return b""
+        return TakenFacts(b"")
     whole, _, partial = (bytes(stream.partial) + data).rpartition(b"\n")
     seen = [facts for line in whole.splitlines() if (facts := read_facts(line)) is not None]
-    if seen:
-        await _record(tx, task, stream, merge(seen))
-    return partial
+    if not seen:
+        return TakenFacts(partial)
+    facts = merge(seen)
+    if replace(facts, results=[]) != JobFacts():
+        await _record(tx, task, stream, facts)
+    return TakenFacts(partial, facts.results)
 
 
 async def _record(tx: Transaction, task: TaskRow, stream: LogStreamRow, facts: JobFacts) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import PREFIX
 from diamond.core.errors import BadRequest, Conflict, NotFound
+from diamond.core.facts import NamedResult
 from diamond.core.task import FINAL_WORDS
 from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import ResultLeft
@@ -66,9 +67,40 @@ async def name_result(
         return (await _show(connection, row, [result] if result else []))[0]
 
 
-async def add_result(
-    tx: Transaction, task: TaskRow, body: NewResult, signature: JsonObject | None = None
-) -> None:
+async def note_results(tx: Transaction, task: TaskRow, named: Sequence[NamedResult]) -> None:
+    """What a run calls its results: they are read when the task has ended."""
+    for item in named:
+        path = "/".join(steps_of(item.path))
+        known = await store.find_result(tx.connection, task.id, item.name)
+        count = await store.count_results(tx.connection, task.id)
+        if path and (known is not None or count < MOST_RESULTS):
+            result = _new_result(task, item.name, path, item.kind, item.format, item.signature)
+            await store.put_result(tx, result)
+    if named and task.state in FINAL_WORDS:
+        await read_results(tx, [task])
+
+
+async def read_results(tx: Transaction, ended: Sequence[TaskRow]) -> None:
+    """Have what ended tasks named as results read where it lies."""
+    for task in ended:
+        for result in await store.results_of(tx.connection, task.id):
+            if result.state == WAITING and not result.scan:
+                await _start_reading(tx, task, result)
+
+
+async def _start_reading(tx: Transaction, task: TaskRow, result: ResultRow) -> None:
+    endpoint = (await endpoints_by_id(tx.connection, {task.endpoint})).get(task.endpoint)
+    try:
+        if endpoint is None or not task.run_dir:
+            raise Conflict(f"The run directory of {task.id} is gone")
+        scan = await start_scan(tx, endpoint, f"{task.run_dir}/{RUN_FOLDER}/{result.path}")
+    except Conflict as error:
+        await store.change_result(tx, result, state=FAILED, message=error.message)
+    else:
+        await store.change_result(tx, result, scan=scan.id)
+
+
+async def add_result(tx: Transaction, task: TaskRow, body: NewResult) -> None:
     """A name for a path below the run directory, whose digest is made by a scan. Raises for a path that leads out."""
     path = "/".join(steps_of(body.path))
     if not path or not task.run_dir:
@@ -78,27 +110,30 @@ async def add_result(
     known = await store.find_result(tx.connection, task.id, body.name)
     if known is None and await store.count_results(tx.connection, task.id) >= MOST_RESULTS:
         raise Conflict(f"{task.id} has {MOST_RESULTS} results already", "Use one folder for all.")
-    endpoint = (await endpoints_by_id(tx.connection, {task.endpoint})).get(task.endpoint)
-    if endpoint is None:
-        raise Conflict(f"The endpoint of {task.id} was removed", "Its files are out of reach.")
-    scan = await start_scan(tx, endpoint, f"{task.run_dir}/{RUN_FOLDER}/{path}")
-    result = ResultRow(
+    result = _new_result(task, body.name, path, body.kind, body.format, {})
+    await store.put_result(tx, result)
+    await _start_reading(tx, task, result)
+
+
+def _new_result(
+    task: TaskRow, name: str, path: str, kind: str, format: str, signature: JsonObject
+) -> ResultRow:
+    return ResultRow(
         task=task.id,
-        name=body.name,
+        name=name,
         owner=task.owner,
         path=path,
-        kind=body.kind,
-        format=body.format,
-        signature=signature or {},
+        kind=kind,
+        format=format,
+        signature=signature,
         state=WAITING,
         message="",
-        scan=scan.id,
+        scan="",
         tree="",
         size=0,
         files=0,
         created=time.time(),
     )
-    await store.put_result(tx, result)
 
 
 async def after_scans(tx: Transaction, ended: Sequence[Ended]) -> None:

@@ -28,6 +28,7 @@ from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SCALES, task_topic
+from diamond.service.results.results import note_results
 from diamond.service.storage.storage import quota_used
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.rows import TaskRow
@@ -118,8 +119,9 @@ async def _take(
         await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
     elif part.key.stream == facts.STREAM:
         size = part.offset + len(part.data)
-        partial = await take_facts(tx, task, stream, part.data)
-        await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
+        taken = await take_facts(tx, task, stream, part.data)
+        await logs.save_stream(tx, stream.id, {"size": size, "partial": taken.partial})
+        await note_results(tx, task, taken.results)
     else:
         size = await _take_metrics(tx, steps, room, task, stream, part)
         if task.state in FINAL_WORDS:

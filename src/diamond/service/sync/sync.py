@@ -41,6 +41,7 @@ from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import endpoint_topic, wait
+from diamond.service.results.results import read_results
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.stepping import Steps
 
@@ -176,6 +177,7 @@ async def _apply(tx: Transaction, endpoint: EndpointRow, fresh: list[ReadEvent])
             steps.apply(event.task, event.event)
     await steps.save(tx)
     await record_metrics(tx, steps.ended_tasks)
+    await read_results(tx, steps.ended_tasks)
     return sorted(named - set(known))
 
 
