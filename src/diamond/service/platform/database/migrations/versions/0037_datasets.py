@@ -1,6 +1,6 @@
 """Datasets: names with immutable versions, what is on its way to become one, and what uses them.
 
-Revision ID: 0036
+Revision ID: 0037
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0036"
-down_revision = "0035"
+revision = "0037"
+down_revision = "0036"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
