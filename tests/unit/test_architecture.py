@@ -86,6 +86,7 @@ SLICE_TABLES = {
         composer: access artifacts code datasets endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
+        diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images output platform results storage tasks trees

@@ -22,18 +22,26 @@ def time_ago(then: float | None, now: float | None = None) -> str:
     if not then:
         return ""
     seconds = (time.time() if now is None else now) - then
-    return "just now" if seconds < 5 else f"{duration(seconds)} ago"
+    return "just now" if seconds < 5 else f"{' '.join(duration(seconds).split()[:2])} ago"
 
 
 def duration(seconds: float) -> str:
-    """42 s, 3 min, 2.5 h, 4 days."""
-    if seconds < 90:
-        return f"{max(seconds, 0):.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 36 * 3600:
-        return f"{seconds / 3600:.1f} h"
+    """42 s, 1 min 33 s, 25 min, 2 h 30 min, 4 days: never rounded to something much longer."""
+    whole = max(round(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 600:
+        return _two(whole, 60, "min", 1, "s")
+    if whole < 3600:
+        return f"{whole // 60} min"
+    if whole < 36 * 3600:
+        return _two(whole, 3600, "h", 60, "min")
     return f"{seconds / 86400:.0f} days"
+
+
+def _two(whole: int, large: int, name: str, small: int, rest: str) -> str:
+    count, left = divmod(whole, large)
+    return f"{count} {name}" + (f" {left // small} {rest}" if left // small else "")
 
 
 def format_amount(number: float) -> str:

@@ -35,6 +35,7 @@ COMMANDS = {
     "shell": "shell",
     "cancel": "task_actions",
     "retry": "task_actions",
+    "fix": "task_actions",
     "resume": "task_actions",
     "tag": "tag",
     "files": "files",

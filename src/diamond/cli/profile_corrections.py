@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.core.corrected import FOLDERS
+from diamond.core.corrections import FOLDERS
 from diamond.core.errors import BadRequest
 from diamond.sdk.specs import parse_value
 

@@ -54,7 +54,7 @@ def shell(
         raise BadRequest("--node and --rank are both given", "Choose a node by one of them.")
     client = Client()
     shown = _running(client.task(task))
-    terminal_call, environment = _words(
+    terminal_call, environment = _shell_command(
         client.endpoint(shown.endpoint), _arguments(shown.id, node, rank, command or []), ssh
     )
     if as_json:
@@ -89,7 +89,7 @@ def _arguments(task: str, node: str, rank: int | None, command: list[str]) -> li
     return ["shell", *where, task, *(["--", *command] if command else [])]
 
 
-def _words(
+def _shell_command(
     endpoint: Endpoint, arguments: list[str], ssh_host: str
 ) -> tuple[list[str], dict[str, str] | None]:
     """What to run here, and its environment if that is another than ours."""

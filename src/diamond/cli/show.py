@@ -17,7 +17,15 @@ from diamond.cli.metrics_format import metric_lines, progress_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLORS, color, print_json, without_control_characters
 from diamond.cli.profile_format import is_this_machine
-from diamond.cli.task_status import describe_ending, describe_state, next_step, waiting_reasons
+from diamond.cli.task_status import (
+    describe_ending,
+    describe_state,
+    diagnosis_lines,
+    fix_step,
+    next_step,
+    read_diagnosis,
+    waiting_reasons,
+)
 from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint, Task
@@ -47,7 +55,9 @@ def show(task: TaskId, as_json: Json = False) -> None:
     _section("Notes", [_note(event) for event in history if event.get("type") == "note"])
     if shown.is_final:
         _section("How it ended", [describe_ending(shown)])
-    step = next_step(shown)
+    diagnosis = read_diagnosis(client, shown)
+    _section("Why", diagnosis_lines(diagnosis))
+    step = fix_step(shown, diagnosis) or next_step(shown)
     if step:
         print(f"\n{step}")
 

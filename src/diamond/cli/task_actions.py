@@ -13,6 +13,7 @@ from diamond.cli.format import short_id
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, TaskFilter, TaskId, Yes, complete_task
 from diamond.cli.output import error_json, plural, print_error, print_json, say
+from diamond.cli.task_status import resume_warning
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.sdk.bulk import BulkAction
 from diamond.sdk.client import Client
@@ -91,6 +92,22 @@ def retry(
 
 
 @app.command()
+def fix(task: TaskId, as_json: Json = False) -> None:
+    """Run a failed task again with the change that `diamond show` offers for it."""
+    client = Client()
+    known = client.diagnosis(task)
+    new = client.fix(task)
+    if as_json:
+        print_json(dict(new.raw))
+        return
+    offered = known.get("fix") or {}
+    for field, value in (offered.get("changes") or {}).items():
+        print(f"Changed: {field} = {value}")
+    print(f"{new.name} is now task {new.id} on {new.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(new.id)}")
+
+
+@app.command()
 def resume(
     task: TaskId,
     budget: Annotated[
@@ -102,7 +119,9 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Continue a task where it stopped, or allow more attempts to one that asks."""
-    resumed = Client().resume(task, budget=budget, attempts=attempts)
+    client = Client()
+    warning = resume_warning(client.task(task))
+    resumed = client.resume(task, budget=budget, attempts=attempts)
     if as_json:
         print_json(dict(resumed.raw))
         return
@@ -111,6 +130,8 @@ def resume(
         f"continues as task {resumed.id}" if is_new else f"({short_id(resumed.id)}) continues"
     )
     print(f"{resumed.name} {continues} on {resumed.endpoint}")
+    if warning:
+        say(warning)
     print(f"Follow it: diamond logs -f {short_id(resumed.id)}")
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import textwrap
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from diamond.cli.dependency_format import waiting_progress
 from diamond.cli.format import duration, short_id, signal_name, time_ago, timestamp
+from diamond.core.errors import DiamondError
 from diamond.core.task import Reason
 from diamond.core.words import reason_words
+from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
 PHASES = {
@@ -109,6 +112,37 @@ def next_step(task: Task) -> str:
         return f"Follow it: diamond logs -f {short_id(task.id)}"
     return _step_after(task).format(
         id=short_id(task.id), endpoint=task.endpoint, automatically=_continue_field(task)
+    )
+
+
+def read_diagnosis(client: Client, task: Task) -> Mapping[str, Any]:
+    """Why it failed, as far as the service knows; nothing while it runs, or from a service that does not answer."""
+    if not task.is_final or task.state == "succeeded":
+        return {}
+    try:
+        return client.diagnosis(task.id)
+    except DiamondError:
+        return {}
+
+
+def diagnosis_lines(diagnosis: Mapping[str, Any]) -> list[str]:
+    """What the service knows about a failure: what happened, and what to do."""
+    return [line for line in (diagnosis.get("title"), diagnosis.get("hint")) if line]
+
+
+def fix_step(task: Task, diagnosis: Mapping[str, Any]) -> str:
+    """The one command that changes the spec and runs it again; empty if none is known."""
+    fix = diagnosis.get("fix") or {}
+    return f"{fix['label']}: diamond fix {short_id(task.id)}" if fix else ""
+
+
+def resume_warning(task: Task) -> str:
+    """For a task that left nothing to start from; empty if it did, or has not ended."""
+    if not task.is_final or task.chain.get("checkpoint"):
+        return ""
+    return (
+        "Warning: no checkpoint of this task is known, so it starts from the beginning, unless the program finds one in "
+        "its run directory by itself. Name its checkpoints in the spec: `continue: {from: 'ckpt/*.pt'}`"
     )
 
 

@@ -9,7 +9,15 @@ from diamond.cli.endpoint_status import ConnectionMonitor
 from diamond.cli.format import short_id
 from diamond.cli.log_writer import LogWriter
 from diamond.cli.output import color, print_json, say
-from diamond.cli.task_status import describe_ending, describe_stage, next_step, short_reason
+from diamond.cli.task_status import (
+    describe_ending,
+    describe_stage,
+    diagnosis_lines,
+    fix_step,
+    next_step,
+    read_diagnosis,
+    short_reason,
+)
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
 from diamond.sdk.logs import STREAMS, LogPart
@@ -36,7 +44,7 @@ def wait_for_job(client: Client, job: Job, *, as_json: bool = False) -> int:
     if as_json:
         kept = {key: value for key, value in job.raw.items() if key != "warnings"}
         print_json({"job": kept, "tasks": [dict(task.raw)]})
-    _print_end(task)
+    _print_end(client, task)
     return exit_code(task)
 
 
@@ -79,10 +87,13 @@ def _follow(client: Client, task: Task, view: _View, streams: tuple[str, ...]) -
     return task
 
 
-def _print_end(task: Task) -> None:
+def _print_end(client: Client, task: Task) -> None:
     shade = "green" if task.state == "succeeded" else "red"
     say(color(describe_ending(task), shade, sys.stderr))
-    step = next_step(task)
+    diagnosis = read_diagnosis(client, task)
+    for line in diagnosis_lines(diagnosis):
+        say(line)
+    step = fix_step(task, diagnosis) or next_step(task)
     if step:
         say(step)
 

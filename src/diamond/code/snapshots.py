@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 MADE_BY_TOOLS_WORDS = "made by tools; `!NAME/` in .diamondignore brings one back"
+IGNORED_KEPT = 100
 IGNORED_SHOWN = 5
 _NOT_MISSED = (".pyc", ".pyo", ".DS_Store", ".swp", "~", ".egg-info/")
 DEFAULT_SIZE_LIMIT = 500 * 2**20
@@ -55,6 +56,8 @@ class Snapshot:
     dirty: bool = False
     dirty_diff: bytes = b""
     warnings: List[str] = field(default_factory=list)
+    ignored: List[str] = field(default_factory=list)
+    """Some of what an ignore file names, by path."""
 
 
 def take_snapshot(
@@ -89,6 +92,7 @@ def take_snapshot(
         dirty=dirty,
         dirty_diff=diff,
         warnings=[*warnings, *_about_ignored(listing)],
+        ignored=[path for path in listing.ignored if not path.endswith(_NOT_MISSED)][:IGNORED_KEPT],
     )
 
 

@@ -88,7 +88,7 @@ def on_partition(raw: RawSpec, endpoint: str, partition: str) -> RawSpec:
     return {**raw, "on": "/".join(name for name in (endpoint, partition) if name)}
 
 
-def alike(raw: RawSpec) -> list[dict[str, Any]]:
+def speed_fields(raw: RawSpec) -> list[dict[str, Any]]:
     """The fields that decide its speed, apart from node count, wall-time and code."""
     names = ("run", "notebook", "params", "environment", "launch")
     given = raw.get("resources")

@@ -26,7 +26,7 @@ CONTINUE_WORDS = {
 
 def end_or_continue(task: Task, reason: Reason, message: str) -> Step:
     if not _asks_to_continue(task, reason):
-        return end(task, State.FAILED, reason, message or _words(task, reason)), []
+        return end(task, State.FAILED, reason, message or _ending_text(task, reason)), []
     task = _with_progress(task, reason)
     if task.stalled >= MOST_STALLED:
         return end(task, State.FAILED, Reason.NO_PROGRESS, _stalled_words(task)), []
@@ -110,7 +110,7 @@ def _limit_words(task: Task, made: int, reason: Reason) -> str:
     return f"{made} attempts were made, as many as `max_attempts` allows, and the last {last}"
 
 
-def _words(task: Task, reason: Reason) -> str:
+def _ending_text(task: Task, reason: Reason) -> str:
     if reason is Reason.SIGNAL and task.signal:
         return _words_for_signal(task.signal)
     if reason is Reason.EXIT_CODE and task.exit_code is not None:

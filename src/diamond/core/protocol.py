@@ -245,7 +245,7 @@ IMAGE_ACTS: Dict[str, Type[Any]] = {
 
 def read_command(data: Any) -> Optional[Command]:
     """One command; None for a type that this version does not know. Raises `BadRequest`."""
-    said = _said(data, "command")
+    said = _message_type(data, "command")
     if said == "image":
         act = data.get("act")
         if not isinstance(act, str) or act not in IMAGE_ACTS:
@@ -399,7 +399,7 @@ REQUESTS: Dict[str, Type[Request]] = {
 
 def read_request(data: Any) -> Request:
     """Raises `BadRequest`."""
-    said = _said(data, "request")
+    said = _message_type(data, "request")
     if said not in REQUESTS:
         raise BadRequest(f"This agent knows no request {said!r}", "Upgrade the agent.")
     request = decode(REQUESTS[said], data)
@@ -512,7 +512,7 @@ class EventsTaken:
     unknown_tasks: List[Id] = field(default_factory=list)
 
 
-def _said(data: Any, what: str) -> str:
+def _message_type(data: Any, what: str) -> str:
     said = data.get("type") if isinstance(data, dict) else None
     if not isinstance(said, str):
         raise BadRequest(f"A {what} must be an object with a type")

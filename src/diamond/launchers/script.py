@@ -160,13 +160,13 @@ def _head(batch: Batch) -> List[str]:
     inside = [*batch.entered.prefix, *batch.with_variables]
     return [
         *lines,
-        _words("secrets", batch.order.secrets),
-        _words("command", program),
-        _words("inside", inside),
+        _bash_array("secrets", batch.order.secrets),
+        _bash_array("command", program),
+        _bash_array("inside", inside),
     ]
 
 
-def _words(name: str, values: Sequence[str]) -> str:
+def _bash_array(name: str, values: Sequence[str]) -> str:
     return f"diamond_{name}=({' '.join(shlex.quote(word) for word in values)})"
 
 

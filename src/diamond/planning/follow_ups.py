@@ -32,6 +32,8 @@ FIRST_PATIENCE = 0.25
 """While no program runs, the minimum interval between submissions, as a fraction of the limit ..."""
 PATIENCE = 0.25
 """... and as a fraction of the time since a program last ran."""
+LEAST_BETWEEN_SECONDS = 600.0
+"""While an attempt waits, another is queued behind it no sooner than this, however short the limit: sites count what is withdrawn."""
 FEW = 10
 """With fewer past waits, their growth cannot be estimated."""
 
@@ -101,7 +103,8 @@ def next_submission_time(
     is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
     if is_enough or len(chain.waiting_since) >= policy.most_waiting:
         return None
-    return chain.last_queued + chain.limit_seconds - early_seconds
+    rhythm = max(chain.limit_seconds, _least_between(chain))
+    return chain.last_queued + rhythm - early_seconds
 
 
 def must_withdraw(chain: Chain, policy: FollowUpPolicy) -> bool:
@@ -180,4 +183,9 @@ def next_submission_while_idle(chain: Chain, policy: FollowUpPolicy) -> float | 
     if chain.silent_since is not None:
         began = max(began, chain.silent_since)
     by_silence = (chain.last_queued - PATIENCE * began) / (1 - PATIENCE)
-    return max(chain.last_queued + FIRST_PATIENCE * chain.limit_seconds, by_silence)
+    between = max(FIRST_PATIENCE * chain.limit_seconds, _least_between(chain))
+    return max(chain.last_queued + between, by_silence)
+
+
+def _least_between(chain: Chain) -> float:
+    return LEAST_BETWEEN_SECONDS if chain.waiting_since else 0.0

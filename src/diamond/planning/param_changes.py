@@ -89,7 +89,7 @@ def keep_global_batch(
     if names.accumulate:
         wanted[names.accumulate] = split.accumulation
     changed = {name: value for name, value in wanted.items() if value != params[name]}
-    return ParamChange(changed, float(global_batch), _words(changed, params))
+    return ParamChange(changed, float(global_batch), _changes_text(changed, params))
 
 
 def tuning_changes(
@@ -99,7 +99,9 @@ def tuning_changes(
     changes = [*_precisions(params), *_batches(params, names), *_workers(params, cpus)]
     return {
         ", ".join(f"{name}={value}" for name, value in change.items()): ParamChange(
-            change, samples_per_step({**params, **change}, names, ranks), _words(change, params)
+            change,
+            samples_per_step({**params, **change}, names, ranks),
+            _changes_text(change, params),
         )
         for change in changes
     }
@@ -179,5 +181,5 @@ def _is_count(value: Any, least: int = 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def _words(changed: Params, params: Params) -> str:
+def _changes_text(changed: Params, params: Params) -> str:
     return ", ".join(f"{name} {params.get(name)} -> {value}" for name, value in changed.items())

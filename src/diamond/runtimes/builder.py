@@ -178,7 +178,7 @@ class BuildTask:
             image_folders=self.image_folders,
             site=self.site,
             runtime=runtime,
-            uv=self._uv() if self.build.environment.requirements else self._found_uv(),
+            uv=self._uv() if self.build.environment.requirements else self._find_uv(),
             build=self.name,
             cancelled=self.stop.is_asked,
             shell=shell,
@@ -187,12 +187,12 @@ class BuildTask:
     def _call(self) -> Call:
         return Call(self.report.write, self.stop.is_asked, mask=self.site.secrets)
 
-    def _found_uv(self) -> Optional[str]:
+    def _find_uv(self) -> Optional[str]:
         return self.uv if os.access(self.uv, os.X_OK) else find_uv(self._tools)
 
     def _uv(self) -> Optional[str]:
         log = self.image_folders.tmp / f"diamond-uv-{os.getuid()}.log"
-        return self._found_uv() or fetch_uv(
+        return self._find_uv() or fetch_uv(
             self._tools, log=log, say=self.report.say, cancelled=self.stop.is_asked
         )
 

@@ -20,12 +20,12 @@ from diamond.images.rendering import form_for, render
 from diamond.runtimes import store
 from diamond.runtimes.base import BuildContext, Builder, Runtime
 from diamond.runtimes.calls import Call
-from diamond.runtimes.finishing import finished
 from diamond.runtimes.image_folders import ImageFolders, short
 from diamond.runtimes.image_test import run_test
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.manifests import ImageManifest, manifest_data
 from diamond.runtimes.namespaces import remove_tree
+from diamond.runtimes.packing import finished
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.sharing import group_folders, share, take_shared, writable_shared_folder
 from diamond.runtimes.site import Site, lay_out_site
@@ -78,7 +78,7 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> ImageManifest:
             report.say("another build of the same image is at work; waiting for it")
 
         with ExitStack() as locks:
-            locks.enter_context(held(lock, waiting=waiting, cancelled=work.cancelled))
+            locks.enter_context(hold_lock(lock, waiting=waiting, cancelled=work.cancelled))
             locks.enter_context(_group_lock(work, lock.name, waiting))
             known = find_image(recipe, work, report)
             return known or _Build(plan, work, report).run()
@@ -108,7 +108,7 @@ def open_builder(
     scratch, lock = work.scratch, _lock_of(work.scratch)
     with ExitStack() as stack:
         stack.callback(lock.unlink, missing_ok=True)
-        stack.enter_context(held(lock, waiting=_silent, cancelled=work.cancelled))
+        stack.enter_context(hold_lock(lock, waiting=_silent, cancelled=work.cancelled))
         stack.callback(remove_tree, scratch)
         remove_tree(scratch)
         scratch.mkdir()
@@ -190,7 +190,7 @@ class _Build:
         Builds that share a beginning make it once: the second waits for the layer and finds it.
         """
         lock = self._work.image_folders.layers / f"{short(step.key)}.lock"
-        with held(lock, waiting=self._say_waiting, cancelled=self._work.cancelled):
+        with hold_lock(lock, waiting=self._say_waiting, cancelled=self._work.cancelled):
             if (keeps or step.kind == BASE) and not is_open and builder.has(step.key):
                 self._report.cached(step)
                 return False
@@ -317,7 +317,7 @@ def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextMa
     if group is None:
         return nullcontext()
     lock = group.identities / name
-    return held(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
+    return hold_lock(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
 
 
 def _built(manifest: ImageManifest, plan: BuildPlan, work: Work, begun: float) -> ImageManifest:
@@ -340,7 +340,7 @@ def _lock_of(scratch: Path) -> Path:
 
 def _is_alive(scratch: Path) -> bool:
     try:
-        with held(_lock_of(scratch), waiting=_silent, cancelled=lambda: True):
+        with hold_lock(_lock_of(scratch), waiting=_silent, cancelled=lambda: True):
             return False
     except Cancelled:
         return True

@@ -26,7 +26,7 @@ from diamond.runtimes.bases import (
 )
 from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.image_folders import short, write_json
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import has_namespaces, remove_tree
 from diamond.runtimes.site import step_file
@@ -227,7 +227,7 @@ class CharliecloudBuilder:
         command = ["ch-image", "--storage", str(self._storage()), *arguments]
         call = self._context.call
         lock = self._layers / "storage.lock"
-        with held(lock, waiting=lambda: None, cancelled=call.cancelled):
+        with hold_lock(lock, waiting=lambda: None, cancelled=call.cancelled):
             return call.run(command, variables=self.variables(), quietly=quietly, leave_out=_DULL)
 
     def variables(self) -> Dict[str, str]:

@@ -27,7 +27,7 @@ class Docker(Podman):
         version = version_of(self.name)
         if not version:
             return Probe(why="docker is not on this node's PATH")
-        said = _asked(["version", "--format", "{{.Server.Version}}"])
+        said = _output(["version", "--format", "{{.Server.Version}}"])
         if not said:
             return Probe(version, why="its daemon does not answer you on this node")
         return Probe(version, builds=True, runs=True, why="one commit for each step")
@@ -68,10 +68,10 @@ class DockerBuilder(PodmanBuilder):
 
 
 def _is_rootless() -> bool:
-    return "rootless" in _asked(["info", "--format", "{{.SecurityOptions}}"])
+    return "rootless" in _output(["info", "--format", "{{.SecurityOptions}}"])
 
 
-def _asked(command: Sequence[str]) -> str:
+def _output(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(
             ["docker", *command],

@@ -18,7 +18,7 @@ _HELD = (errno.EWOULDBLOCK, errno.EACCES)
 
 
 @contextmanager
-def held(
+def hold_lock(
     path: Path, *, waiting: Callable[[], None], cancelled: Callable[[], bool], mode: int = 0o600
 ) -> Iterator[int]:
     """Hold the lock and give its descriptor; `waiting` is called once if somebody else has it."""

@@ -142,7 +142,7 @@ class PodmanBuilder:
 
     def __init__(self, context: BuildContext) -> None:
         self._context = context
-        self._words = [self.name, *storage_words(self.name, context.image_folders.root)]
+        self._program = [self.name, *storage_words(self.name, context.image_folders.root)]
         self._mark = f"diamond-{_hashed(context.image_folders.root)}-"
         """How the names of containers begin; a build's folder follows. A daemon may serve several people."""
         self._container, self._swept = f"{self._mark}{context.scratch.name}", False
@@ -175,7 +175,7 @@ class PodmanBuilder:
             command = ["import", str(base_file(self._context.image_folders, base)), tag]
         else:
             command = ["tag", self._fetch(), tag]
-        if call.run([*self._words, *command], quietly=True):
+        if call.run([*self._program, *command], quietly=True):
             raise failed_base(base.reference, list(call.last))
 
     def begin(self, step: Step) -> None:
@@ -210,16 +210,16 @@ class PodmanBuilder:
     def abandon(self) -> None:
         """Also ends a container whose client was killed."""
         if self._is_open:
-            self._quiet([*self._words, *self.removing, self._container])
+            self._quiet([*self._program, *self.removing, self._container])
             self._is_open = False
         working = f"{WORKING}:{self._container}"
         if self._image == working:
-            self._quiet([*self._words, "rmi", "--force", working])
+            self._quiet([*self._program, "rmi", "--force", working])
             self._image = ""
 
     def pack(self, top: Step, target: Path) -> None:
         """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
-        command = [*self._words, *self.saving, "--output", str(target), self.native(top)]
+        command = [*self._program, *self.saving, "--output", str(target), self.native(top)]
         if self._context.call.run(command, quietly=True):
             raise packing_failed(list(self._context.call.last))
 
@@ -228,11 +228,11 @@ class PodmanBuilder:
 
     def native(self, top: Step) -> str:
         """The id of the image, which is the same wherever the archive is loaded."""
-        command = [*self._words, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]
+        command = [*self._program, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]
         return (self._quiet(command) or "").strip()
 
     def remove(self, key: str) -> None:
-        self._quiet([*self._words, "rmi", self.tag_of(key)])
+        self._quiet([*self._program, "rmi", self.tag_of(key)])
 
     def _fetch(self) -> str:
         """A local name for a base that is not a plain root file system."""
@@ -240,7 +240,7 @@ class PodmanBuilder:
         base = read_base(plan.recipe.environment.base)
         if base.kind == "docker":
             name = f"{base.repository}@{plan.recipe.base_digest}"
-            command = [*self._words, "pull", "--quiet"]
+            command = [*self._program, "pull", "--quiet"]
             if self.name == "podman" and is_plain_http(base, self._context.site.insecure):
                 command.append("--tls-verify=false")
             if call.run([*command, name], quietly=True):
@@ -248,7 +248,7 @@ class PodmanBuilder:
             return name
         if base.kind in ("oci-archive", "docker-archive", "image"):
             file = str(base_file(self._context.image_folders, base))
-            said = call.output([*self._words, "load", "--input", file])
+            said = call.output([*self._program, "load", "--input", file])
             if said is None:
                 raise failed_base(base.reference, list(call.last))
             return said.strip().splitlines()[-1].split(": ", 1)[-1].strip()
@@ -259,14 +259,14 @@ class PodmanBuilder:
 
     def _run(self, options: Sequence[str], arguments: Sequence[str]) -> List[str]:
         """No variable is given: what a container is started with is committed with it."""
-        command = [*self._words, "run", *options, "--network", "host", "--user", "0"]
+        command = [*self._program, "run", *options, "--network", "host", "--user", "0"]
         command += ["--workdir", "/", "--entrypoint", arguments[0]]
         for source, target in self._context.inside.binds:
             command += volume_words(source, target)
         return [*command, self._image, *arguments[1:]]
 
     def _commit(self, tag: str) -> None:
-        command = [*self._words, *self.committing]
+        command = [*self._program, *self.committing]
         for change in self._changes():
             command += ["--change", change]
         if self._context.call.run([*command, self._container, tag], quietly=True):
@@ -280,15 +280,15 @@ class PodmanBuilder:
             return
         self._swept = True
         listing = ["ps", "--all", "--filter", f"name=^{self._mark}{platform.node()}[.]"]
-        names = (self._quiet([*self._words, *listing, "--format", "{{.Names}}"]) or "").split()
+        names = (self._quiet([*self._program, *listing, "--format", "{{.Names}}"]) or "").split()
         building = self._context.image_folders.building
         left = [name for name in names if not (building / name[len(self._mark) :]).exists()]
         if left:
-            self._quiet([*self._words, *self.removing, *left])
-            self._quiet([*self._words, "rmi", "--force", *(f"{WORKING}:{name}" for name in left)])
+            self._quiet([*self._program, *self.removing, *left])
+            self._quiet([*self._program, "rmi", "--force", *(f"{WORKING}:{name}" for name in left)])
 
     def _tags(self) -> List[str]:
-        said = self._quiet([*self._words, "images", "--format", "{{.Repository}}:{{.Tag}}"])
+        said = self._quiet([*self._program, "images", "--format", "{{.Repository}}:{{.Tag}}"])
         return (said or "").split()
 
     def _changes(self) -> List[str]:

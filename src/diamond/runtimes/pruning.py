@@ -14,7 +14,7 @@ from diamond.runtimes.image_folders import ImageFolders, read_json
 from diamond.runtimes.manifests import ImageManifest
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.sharing import unpublish
-from diamond.runtimes.store import every, remove
+from diamond.runtimes.store import remove, stored_images
 
 DAY = 86400.0
 
@@ -75,7 +75,7 @@ def _remove(image_folders: ImageFolders, item: Unneeded) -> None:
 
 
 def _images(image_folders: ImageFolders, unwanted: Sequence[str]) -> Iterator[Unneeded]:
-    for manifest in every(image_folders):
+    for manifest in stored_images(image_folders):
         if manifest.sha256 in unwanted:
             kind = "venv" if manifest.format == "venv" else "image"
             size = 0 if manifest.shared else manifest.size
@@ -116,7 +116,7 @@ def _of_group(
     group: ImageFolders, image_folders: ImageFolders, unwanted: Sequence[str], before: float
 ) -> Iterator[Unneeded]:
     """Files that this user shared with their group: only they may remove them, and others may still read them."""
-    wanted = {manifest.sha256 for manifest in every(image_folders)} - set(unwanted)
+    wanted = {manifest.sha256 for manifest in stored_images(image_folders)} - set(unwanted)
     for file in sorted(group.store.glob("*.sqfs")):
         is_own = file.lstat().st_uid == os.geteuid()
         if is_own and file.stem not in wanted and _time(file) < before:

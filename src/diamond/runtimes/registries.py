@@ -16,7 +16,7 @@ from diamond.runtimes.image_folders import ImageFolders
 from diamond.runtimes.manifests import ImageManifest, manifest_data, manifest_from
 from diamond.runtimes.podman import image_id, storage_words
 from diamond.runtimes.sif import add_note, read_note, unwrap_sif, wrap_sif
-from diamond.runtimes.store import arrived
+from diamond.runtimes.store import receive_image
 
 NOTE = "diamond.json"
 """The manifest and recipe of an image, as a part of its SIF."""
@@ -72,9 +72,9 @@ def pull(
         manifest = replace(manifest_from(note["record"]), shared=False)
         if manifest.format != "squashfs":
             raise EnvironmentFailed(f"{address} holds no squashfs", "Push it again.")
-        return arrived(image_folders, replace(manifest, size=file.stat().st_size), file), note[
-            "recipe"
-        ]
+        return receive_image(
+            image_folders, replace(manifest, size=file.stat().st_size), file
+        ), note["recipe"]
     finally:
         sif.unlink(missing_ok=True)
         file.unlink(missing_ok=True)

@@ -46,7 +46,7 @@ def keep_manifest(image_folders: ImageFolders, manifest: ImageManifest) -> Image
     return done
 
 
-def arrived(
+def receive_image(
     image_folders: ImageFolders, manifest: ImageManifest, file: Path, *, sha256: str = ""
 ) -> ImageManifest:
     """Take in a file that came from elsewhere, after looking at all of it. Raises `ImageChanged`.
@@ -132,7 +132,7 @@ def find_file(image_folders: ImageFolders, sha256: str) -> Optional[ImageManifes
     )
 
 
-def every(image_folders: ImageFolders) -> Iterator[ImageManifest]:
+def stored_images(image_folders: ImageFolders) -> Iterator[ImageManifest]:
     for file in [*image_folders.store.glob("*.json"), *image_folders.venvs.glob("*/record.json")]:
         manifest = _read(image_folders, read_json(file))
         if manifest is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable, Dict, Optional
 
 from diamond.runtimes.child import run_child
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 
 
 def find_uv(folder: Path) -> Optional[str]:
@@ -28,7 +28,7 @@ def fetch_uv(
 ) -> Optional[str]:
     """Fetch uv by pip; None where that cannot be had (pip alone then does the work, more slowly)."""
     say("fetching uv")
-    with held(folder / "tools.lock", waiting=lambda: None, cancelled=cancelled):
+    with hold_lock(folder / "tools.lock", waiting=lambda: None, cancelled=cancelled):
         if not find_uv(folder):
             _install_uv(folder, log=log, cancelled=cancelled)
     return find_uv(folder)

@@ -16,7 +16,7 @@ from diamond.images.accelerators import CPU, cpu_note
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.failures import UNREACHABLE, explain
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.pip_settings import pip_settings, uv_flags, uv_variables
 from diamond.runtimes.site import read_site
 from diamond.runtimes.tools import cache_variables, fetch_uv, find_uv, own_python
@@ -132,7 +132,7 @@ def _ensure_built(
     def waiting() -> None:
         say("waiting for another build of the same environment")
 
-    with held(lock_file, waiting=waiting, cancelled=cancelled) as lock:
+    with hold_lock(lock_file, waiting=waiting, cancelled=cancelled) as lock:
         if _is_usable(home):
             return
         build = Build(environment, home, folder, say, cancelled, lock)

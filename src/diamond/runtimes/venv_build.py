@@ -73,7 +73,7 @@ class VenvBuilder:
             return
         source = self._folder(step.key)
         self._copy(source, self.venv)
-        move_scripts(self.venv, str(self._told(step.key).get("made_at", "")))
+        move_scripts(self.venv, str(self._layer_note(step.key).get("made_at", "")))
 
     def run(self, step: Step) -> int:
         self._at = ""
@@ -136,14 +136,16 @@ class VenvBuilder:
         """The build ends without an image: what was made becomes a layer like the others."""
         layer = self._layers / short(step.key)
         self.venv.rename(layer / "venv")
-        write_json(layer / "layer.json", {**self._told(step.key), "folder": str(layer / "venv")})
+        write_json(
+            layer / "layer.json", {**self._layer_note(step.key), "folder": str(layer / "venv")}
+        )
         self._lent = None
 
-    def _told(self, key: str) -> Dict[str, str]:
+    def _layer_note(self, key: str) -> Dict[str, str]:
         return read_json(self._layers / short(key) / "layer.json") or {}
 
     def _folder(self, key: str) -> Path:
-        return Path(self._told(key).get("folder", "/nowhere"))
+        return Path(self._layer_note(key).get("folder", "/nowhere"))
 
     def variables(self) -> Dict[str, str]:
         """A Python that the machine lacks is fetched by uv, where it can."""

@@ -20,7 +20,7 @@ from diamond.core.native import NativeStatus
 from diamond.schedulers.base import InsideJob, NativeTools, Submission
 from diamond.schedulers.local_endings import Ending, ended, queued, read_ending, running
 from diamond.schedulers.local_machine import capacity
-from diamond.schedulers.local_sharing import check_fits, lacking, left_over, share
+from diamond.schedulers.local_sharing import check_fits, left_over, missing_resources, share
 from diamond.schedulers.local_store import (
     ENDED,
     QUEUED,
@@ -96,7 +96,7 @@ class LocalScheduler:
                 job = self._store.read(self._store.folder / QUEUED / job_id)
                 if job is None:
                     self._end(job_id, QUEUED, Ending("lost"))
-                elif busy and lacking(self._capacity, job, busy):
+                elif busy and missing_resources(self._capacity, job, busy):
                     break
                 else:
                     busy.append(self._start(job, busy))
@@ -213,7 +213,7 @@ class LocalScheduler:
             return "waiting for its turn: other local jobs are ahead"
         paths = (self._store.folder / RUNNING / each for each in self._store.ids(RUNNING))
         busy = [each for each in map(self._store.read, paths) if each]
-        missing = lacking(self._capacity, job, busy)
+        missing = missing_resources(self._capacity, job, busy)
         return f"next in line: waiting for {missing}" if missing else "about to start"
 
 

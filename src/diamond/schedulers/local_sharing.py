@@ -29,7 +29,7 @@ def check_fits(have: Capacity, asked: Resources) -> None:
         )
 
 
-def lacking(have: Capacity, job: LocalJob, busy: List[LocalJob]) -> str:
+def missing_resources(have: Capacity, job: LocalJob, busy: List[LocalJob]) -> str:
     """What is missing for a job to start beside the busy ones, in words."""
     if job.cores > have.cores - sum(other.cores for other in busy):
         return f"{job.cores} of the machine's {have.cores} cores"

@@ -102,7 +102,7 @@ class SlurmScheduler:
         return native_id
 
     def find(self, name: str) -> Optional[str]:
-        queued = read_squeue(_told([*_squeue(), f"--name={name}"]))
+        queued = read_squeue(_output_of([*_squeue(), f"--name={name}"]))
         known = queued or self._accounted([f"--name={name}", "-S", _window_start()])
         mine = sorted((k for k, status in known.items() if status.name == name), key=_number)
         return mine[-1] if mine else None
@@ -110,7 +110,7 @@ class SlurmScheduler:
     def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
         if not ids:
             return {}
-        rows = read_squeue(_told(_squeue()))
+        rows = read_squeue(_output_of(_squeue()))
         return {key: self._explained(key, rows[key]) for key in ids if key in rows}
 
     def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
@@ -193,7 +193,7 @@ class SlurmScheduler:
         )
 
 
-def _told(command: List[str]) -> str:
+def _output_of(command: List[str]) -> str:
     """The answer to a question that nobody refuses: whatever fails, nothing was learned."""
     try:
         return answer(command)

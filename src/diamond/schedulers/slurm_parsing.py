@@ -117,9 +117,9 @@ def _squeue_rows(output: str) -> Iterator[Row]:
                 exit_code,
                 signal,
                 _count(restarts),
-                when(submitted),
+                read_time(submitted),
                 reason,
-                something(nodes),
+                text_or_empty(nodes),
                 name,
                 minutes(limit),
             )
@@ -132,7 +132,15 @@ def _sacct_rows(output: str) -> Iterator[Row]:
             job_id, state, code, submitted, reason, nodes, name = fields
             exit_code, signal = exit_of(code)
             yield Row(
-                job_id, state, exit_code, signal, 0, when(submitted), reason, something(nodes), name
+                job_id,
+                state,
+                exit_code,
+                signal,
+                0,
+                read_time(submitted),
+                reason,
+                text_or_empty(nodes),
+                name,
             )
 
 
@@ -152,7 +160,7 @@ def _signal(number: int) -> Optional[int]:
     return number if 0 < number <= LAST_SIGNAL else None
 
 
-def when(said: str) -> float:
+def read_time(said: str) -> float:
     """Seconds since the epoch from `%s` or from Slurm's standard form in local time; 0 when unknown."""
     if said.isdecimal():
         return float(said)
@@ -175,7 +183,7 @@ def minutes(said: str) -> Optional[int]:
     return (int(days or 0) * 24 + hours) * 60 + mins
 
 
-def something(said: str) -> str:
+def text_or_empty(said: str) -> str:
     return "" if said.strip() in _NOTHING else said.strip()
 
 

@@ -51,6 +51,8 @@ class AsyncClient:
     task = _in_thread(Client.task)
     cancel = _in_thread(Client.cancel)
     retry = _in_thread(Client.retry)
+    diagnosis = _in_thread(Client.diagnosis)
+    fix = _in_thread(Client.fix)
     wait = _in_thread(Client.wait)
     endpoints = _in_thread(Client.endpoints)
     tasks = _iterated_in_thread(Client.tasks)

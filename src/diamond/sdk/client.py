@@ -188,6 +188,14 @@ class Client(ModelCalls, RecordCalls):
         """Run the same order again as a new task, and return that."""
         return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
 
+    def diagnosis(self, task: str) -> dict[str, Any]:
+        """Why a task failed and what to do; `fix` is the change with which `Client.fix` would run it again."""
+        return dict(self.transport.get(_path(task, "diagnosis")))
+
+    def fix(self, task: str) -> Task:
+        """Run a failed task again with the change that its diagnosis offers, and return the new task."""
+        return model_from_json(Task, self.transport.post(_path(task, "fix"), creates=True))
+
     def cancel_matching(
         self,
         *,
@@ -412,11 +420,9 @@ class Client(ModelCalls, RecordCalls):
     ) -> dict[str, Any]:
         """Upload the code and return `spec` and `code` for a request; nothing is submitted."""
         prepared, base = self._spec(spec, None, (), None, with_code=True)
-        code = self._code(prepared, base, with_code=True)
-        if code.snapshot:
-            from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import upload_code
 
-            upload_snapshot(self.transport, code.snapshot, say)
+        code = upload_code(self.transport, partial(self._code, prepared, base, with_code=True), say)
         return {"spec": prepared, **({"code": code.body} if code.body else {})}
 
     def _request(
@@ -429,19 +435,22 @@ class Client(ModelCalls, RecordCalls):
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Upload the code; returns the body of the request and notes for the user."""
-        from diamond.sdk.code_selection import precheck, require_unrestricted, will_upload
-        from diamond.sdk.uploads import upload_snapshot
+        from diamond.sdk.code_selection import (
+            precheck,
+            require_unrestricted,
+            upload_code,
+            will_upload,
+        )
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
         prepared = self._with_environment(spec, base)
         if with_code and will_upload(prepared, base):
             precheck(self.transport, prepared, base, project=project)
-        code = self._code(prepared, base, with_code=with_code)
-        if code.snapshot and project:
+        choose = partial(self._code, prepared, base, with_code=with_code)
+        if with_code and project and will_upload(prepared, base):
             require_unrestricted(self.transport, project)
-        if code.snapshot:
-            upload_snapshot(self.transport, code.snapshot, say, project)
+        code = upload_code(self.transport, choose, say, project)
         body = {"spec": prepared, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.messages
 

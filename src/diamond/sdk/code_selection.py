@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.sdk.script_check import missing_files
 from diamond.sdk.specs import split_command
 from diamond.sdk.transport import API, Transport, path_segment
-from diamond.sdk.uploads import sha256_digest
+from diamond.sdk.uploads import FileChanged, sha256_digest, upload_snapshot
+
+UPLOAD_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,28 @@ def choose_code(
     chosen = folder / code if isinstance(code, str) else folder
     snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
     return CodeSelection(snapshot, list(snapshot.warnings))
+
+
+def upload_code(
+    transport: Transport,
+    choose: Callable[[], CodeSelection],
+    say: Callable[[str], None],
+    project: str = "",
+) -> CodeSelection:
+    """Choose the code and upload it; once more if a file changes meanwhile, as a log or a notebook does."""
+    for tries_left in reversed(range(UPLOAD_TRIES)):
+        code = choose()
+        if code.snapshot is None:
+            return code
+        try:
+            upload_snapshot(transport, code.snapshot, say, project)
+        except FileChanged as error:
+            if not tries_left:
+                raise
+            say(f"{error.message}; reading the folder again")
+        else:
+            return code
+    raise AssertionError("unreachable")
 
 
 def will_upload(spec: Mapping[str, Any], folder: Path) -> bool:
@@ -167,7 +191,10 @@ def _body(snapshot: Snapshot) -> dict[str, Any]:
         "snapshot": snapshot.digest,
         "commit": snapshot.commit,
         "dirty": snapshot.dirty,
-        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
+        "left_out": [
+            *(f"{path} ({why})" for path, why in snapshot.left_out),
+            *(f"{path} (listed in .gitignore or .diamondignore)" for path in snapshot.ignored),
+        ],
         "files": len(json.loads(snapshot.manifest)["files"]),
         "bytes": snapshot.size,
     }

@@ -71,12 +71,43 @@ def _add(archive: tarfile.TarFile, digest: str, source: Source) -> None:
     info = tarfile.TarInfo(digest.removeprefix("sha256:"))
     info.size = len(source) if isinstance(source, bytes) else source.stat().st_size
     with _opened(source) as stream:
+        counted = _Hashed(stream)
         try:
-            archive.addfile(info, stream)
+            archive.addfile(info, counted)
         except OSError as error:
-            raise Conflict(
-                f"{source!s} changed during the upload", "Run the same command again."
-            ) from error
+            raise FileChanged(source) from error
+    if counted.digest != digest:
+        raise FileChanged(source)
+
+
+class FileChanged(Conflict):
+    """A file has other bytes than when its digest was taken."""
+
+    code = "file-changed"
+
+    def __init__(self, source: Source) -> None:
+        name = "the list of files" if isinstance(source, bytes) else str(source)
+        super().__init__(
+            f"{name} changes while it is uploaded",
+            "Wait until nothing writes to it, write it outside of the folder, or name it in .diamondignore.",
+        )
+
+
+class _Hashed(io.RawIOBase):
+    """Takes the digest of what is read."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__()
+        self._stream, self._hash = stream, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        self._hash.update(block)
+        return block
+
+    @property
+    def digest(self) -> str:
+        return "sha256:" + self._hash.hexdigest()
 
 
 def _opened(source: Source) -> IO[bytes]:

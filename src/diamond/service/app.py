@@ -22,6 +22,7 @@ from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
 from diamond.service.dashboard import routes as dashboard
 from diamond.service.datasets import routes as datasets
+from diamond.service.diagnosis import routes as diagnosis
 from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
 from diamond.service.events.shapes import SHAPES
@@ -94,6 +95,7 @@ log = logging.getLogger("diamond.service")
 PARTS = (
     jobs,
     jobs_task,
+    diagnosis,
     tasks,
     tasks_code,
     events,

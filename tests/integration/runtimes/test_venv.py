@@ -15,7 +15,7 @@ import pytest
 from diamond.core.errors import Cancelled, EnvironmentFailed
 from diamond.core.order import Environment
 from diamond.runtimes.base import Entered
-from diamond.runtimes.lock import held
+from diamond.runtimes.lock import hold_lock
 from diamond.runtimes.venv import Build, build_with_pip, ensure_environment, environment_digest
 from support.wheels import write_wheel
 
@@ -139,9 +139,11 @@ def test_a_person_may_call_off_waiting_for_anothers_build(tmp_path: Path) -> Non
     lock, told = tmp_path / "lock", []
     deadline = time.monotonic() + 1
     with (
-        held(lock, waiting=print, cancelled=lambda: False),
+        hold_lock(lock, waiting=print, cancelled=lambda: False),
         pytest.raises(Cancelled),
-        held(lock, waiting=lambda: told.append(1), cancelled=lambda: time.monotonic() > deadline),
+        hold_lock(
+            lock, waiting=lambda: told.append(1), cancelled=lambda: time.monotonic() > deadline
+        ),
     ):
         pass
     assert told == [1]
@@ -153,7 +155,7 @@ def test_pip_alone_does_it_where_uv_cannot_be_had(tmp_path: Path, wheels: Path) 
     home.mkdir()
     (home / "requirements.txt").write_text(NAME)
     said: list[str] = []
-    with held(tmp_path / "lock", waiting=print, cancelled=lambda: False) as lock:
+    with hold_lock(tmp_path / "lock", waiting=print, cancelled=lambda: False) as lock:
         environment = Environment(requirements=[NAME])
         build = Build(environment, home, tmp_path, said.append, lambda: False, lock)
         build_with_pip(build)

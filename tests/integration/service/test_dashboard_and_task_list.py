@@ -12,7 +12,9 @@ from urllib.parse import quote
 import pytest
 
 from support.http import Answer
+from support.people import add_person
 from support.scene import Scene, new_scene
+from support.scripted_agent import ScriptedAgent
 from support.service import RunningService
 
 DAY = 86400.0
@@ -131,6 +133,19 @@ def test_the_overview_tells_what_runs_what_failed_and_the_best_number(scene: Sce
     told = scene.client.get("/overview")
     assert bad not in [one["task"] for one in told["needs"]]
     assert told["seen"] == ended
+
+
+def test_a_cluster_that_was_added_twice_counts_its_gpus_once(service: RunningService) -> None:
+    _, ada = add_person(service, "ada")
+    for name, cluster in (("one", "alpha@c1"), ("again", "alpha@c1"), ("other", "alpha@c2")):
+        added = ada.post("/endpoints", {"name": name, "carrier": "local"})
+        agent = ScriptedAgent(service.url, added["key"], epoch=name)
+        agent.hello()
+        partition = {"name": "gpu", "nodes_total": 2, "gpus_per_node": {"a100": 4}}
+        facts = {"cluster": cluster, "partitions": [partition]}
+        stamped = {key: {"value": value, "source": "x", "at": 5.0} for key, value in facts.items()}
+        agent.good("profile", {"version": 1, "probed_at": 5.0, "facts": stamped})
+    assert ada.get("/overview")["gpus"]["total"] == 16
 
 
 def test_the_overview_tells_what_an_endpoint_needs_and_has_free(scene: Scene) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.disk import write_json
-from diamond.agent.tasks.lifetimes import lasted, reached_limit
+from diamond.agent.tasks.lifetimes import reached_limit, run_seconds
 from diamond.core.events import AttemptKnown, Gone, Lost, Note, NoWord, Observed
 from diamond.core.native import NativeStatus
 from support.agent_chain import Chain
@@ -128,11 +128,11 @@ def test_a_limit_that_was_changed_counts_as_it_is_now(tmp_path: Path) -> None:
 def test_how_long_a_run_has_lasted_is_told_by_its_heartbeats(tmp_path: Path) -> None:
     """The clock of the file server may be far off ours."""
     folder = Chain(tmp_path).attempt(1)
-    assert lasted(folder, 1) is None
+    assert run_seconds(folder, 1) is None
     for name, written in (("started", 5_000.0), ("heartbeat", 5_090.0)):
         (folder.run_folder(1) / name).touch()
         os.utime(folder.run_folder(1) / name, (written, written))
-    assert lasted(folder, 1) == 90.0
+    assert run_seconds(folder, 1) == 90.0
 
 
 def test_a_follow_up_for_which_the_budget_has_no_more_room_is_called_off(tmp_path: Path) -> None:

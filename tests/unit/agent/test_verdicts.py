@@ -43,7 +43,7 @@ class Watch:
         return self.take(verdicts.saw_exit(self.state, run, code, now=now))
 
     def heard(self, status: NativeStatus | None, *, now: float) -> list[Event]:
-        return self.take(verdicts.heard(self.state, status, now=now))
+        return self.take(verdicts.after_status(self.state, status, now=now))
 
     def time_passed(self, *, now: float) -> list[Event]:
         return self.take(verdicts.time_passed(self.state, now=now))
@@ -300,7 +300,7 @@ def test_no_function_changes_the_state_it_is_given() -> None:
     before = running().state
     copy = replace(before)
     for status in (QUEUED, RUNNING, TIMEOUT, FAILED, None):
-        verdicts.heard(before, status, now=1)
+        verdicts.after_status(before, status, now=1)
     verdicts.saw_exit(before, 1, 143, now=1)
     verdicts.cancel(before)
     assert before == copy and before.exits == {}

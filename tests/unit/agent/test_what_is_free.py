@@ -86,6 +86,20 @@ def test_while_attempts_run_only_the_budget_of_questions_holds_it_back(
     assert agent.look() == 1
 
 
+def test_when_the_last_attempt_has_ended_it_asks_once_more(
+    tmp_path: Path, clock: dict[str, float]
+) -> None:
+    """Else an idle machine reads as full for minutes."""
+    agent = Resting(tmp_path)
+    agent.busy = True
+    agent.look()
+    agent.busy = False
+    clock["now"] += 15.0
+    assert agent.look() == 2
+    clock["now"] += 15.0
+    assert agent.look() == 2
+
+
 def test_room_is_looked_at_again_while_an_agent_lives_on(
     tmp_path: Path, clock: dict[str, float]
 ) -> None:

@@ -24,12 +24,15 @@ from diamond.cli.saved_links import SavedLink
 from diamond.cli.task_status import (
     describe_ending,
     describe_state,
+    diagnosis_lines,
+    fix_step,
     next_step,
+    resume_warning,
     short_reason,
     waiting_reasons,
 )
 from diamond.cli.wait import exit_code
-from diamond.core.corrected import corrected
+from diamond.core.corrections import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason
 from diamond.core.words import REASONS, attempt_ending, reason_words
@@ -70,7 +73,9 @@ def test_every_ending_has_words_and_a_next_step(reason: str) -> None:
 
 
 def test_ages_read_as_people_say_them() -> None:
-    assert [duration(s) for s in (4, 200, 7200, 400_000)] == ["4 s", "3 min", "2.0 h", "5 days"]
+    assert [duration(s) for s in (4, 93, 1500, 7200)] == ["4 s", "1 min 33 s", "25 min", "2 h"]
+    assert [duration(s) for s in (59.7, 8999, 400_000)] == ["1 min", "2 h 29 min", "5 days"]
+    assert time_ago(1000, now=1093) == "1 min ago"
     assert time_ago(1000, now=1002) == "just now" and time_ago(1000, now=1180) == "3 min ago"
     assert time_ago(None) == ""
 
@@ -323,3 +328,18 @@ def test_words_of_others_do_not_steer_the_terminal(capsys: pytest.CaptureFixture
     for text in (seen.out, seen.err, without_control_characters(steering)):
         assert not set(text) & set("\x1b\x07\r\x9b\u202e")
     assert without_control_characters("\x1b[31mred\x1b[0m\n") == "\x1b[31mred\x1b[0m\n"
+
+
+def test_a_task_without_a_checkpoint_is_resumed_with_a_warning() -> None:
+    assert "no checkpoint of this task is known" in resume_warning(Task(state="failed"))
+    assert resume_warning(Task(state="failed", chain={"checkpoint": "ckpt/5.pt"})) == ""
+    assert resume_warning(Task(state="running")) == ""
+
+
+def test_a_known_cause_comes_with_the_command_that_mends_it() -> None:
+    fix = {"label": "Add torch to the Python packages and rerun", "changes": {}}
+    diagnosis = {"title": "Not installed", "hint": "Add it.", "fix": fix}
+    assert diagnosis_lines(diagnosis) == ["Not installed", "Add it."]
+    step = fix_step(Task(id="tabcdefghij", state="failed"), diagnosis)
+    assert step == "Add torch to the Python packages and rerun: diamond fix tabcdefg"
+    assert fix_step(Task(), {"title": "", "hint": "", "fix": None}) == ""

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from diamond.code.folder_listing import choose_listed
 from diamond.code.ignoring import Matcher, is_under_ignored, parse_rule, walk_kept
-from diamond.code.listed import choose_listed
 from diamond.core.errors import BadRequest
 
 SLOW_ONCE = [

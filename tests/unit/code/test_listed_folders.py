@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from diamond.code.folder_listing import choose_listed
 from diamond.code.ignoring import walk_kept
-from diamond.code.listed import choose_listed
 
 RULES = {
     ".gitignore": "*.log\n/data/\n!keep.log\n",

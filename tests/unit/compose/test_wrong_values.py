@@ -134,7 +134,7 @@ READERS: tuple[Callable[[dict[str, Any]], object], ...] = (
     raw_spec.names_repository,
     raw_spec.needs_image_file,
     raw_spec.written_launch,
-    raw_spec.alike,
+    raw_spec.speed_fields,
     render,
 )
 """What reads a spec before it is checked."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from diamond.core.order import MOST_AHEAD
 from diamond.planning.follow_ups import (
     CUSHION_ALONE,
+    LEAST_BETWEEN_SECONDS,
     MOST_CUSHION,
     Arrival,
     Chain,
@@ -119,6 +120,23 @@ def test_in_a_long_silence_further_attempts_go_out_more_and_more_rarely() -> Non
     distances = [b - a for a, b in pairwise(times)]
     assert distances[0] == LIMIT / 4
     assert distances == sorted(distances) and distances[-1] > 2 * distances[0]
+
+
+@pytest.mark.parametrize("state", [SILENT, RUNNING], ids=["silent", "running"])
+def test_attempts_of_a_minute_are_not_queued_and_withdrawn_every_few_seconds(state: Chain) -> None:
+    ends = None if state is SILENT else 100.0
+    short = replace(
+        state,
+        limit_seconds=60,
+        now=60.0,
+        waiting_since=(40.0,),
+        last_queued=40.0,
+        program_ends=ends,
+    )
+    when = due(short, QUIET, SEVERAL)
+    assert when is not None and when >= 40.0 + LEAST_BETWEEN_SECONDS / 2
+    alone = due(replace(short, waiting_since=()), QUIET, SEVERAL)
+    assert alone is not None and alone <= 100.0, "the first follow-up is not late"
 
 
 def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_does() -> None:

@@ -14,7 +14,7 @@ from diamond.schedulers.slurm_parsing import (
     read_job_id,
     read_sacct,
     read_squeue,
-    when,
+    read_time,
 )
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -214,9 +214,9 @@ def test_a_state_nobody_foresaw_is_kept_and_shown() -> None:
 
 def test_times_are_read_in_both_forms() -> None:
     local = "2021-03-04T05:06:07"
-    assert when(local) == time.mktime(time.strptime(local, "%Y-%m-%dT%H:%M:%S"))
-    assert when("1794806020") == 1794806020
-    assert when("N/A") == when("Unknown") == when("") == 0
+    assert read_time(local) == time.mktime(time.strptime(local, "%Y-%m-%dT%H:%M:%S"))
+    assert read_time("1794806020") == 1794806020
+    assert read_time("N/A") == read_time("Unknown") == read_time("") == 0
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_no_output_is_ever_a_crash(said: str) -> None:
     read_sacct(said)
     read_job_id(said)
     minutes(said)
-    when(said)
+    read_time(said)
 
 
 @given(st.lists(st.text(st.characters(blacklist_characters="|\n\r")), min_size=7, max_size=7))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.code.listed import choose_listed
+from diamond.code.folder_listing import choose_listed
 from diamond.core.errors import BadRequest, TooLarge, TooMany
 from diamond.service.platform.workers import MOST_PER_PERSON, Workers
 

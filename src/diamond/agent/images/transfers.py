@@ -55,7 +55,7 @@ from diamond.runtimes.manifests import (
     public_manifest_data,
 )
 from diamond.runtimes.registries import pull, push
-from diamond.runtimes.store import arrived, every, find, find_file, remove, verify
+from diamond.runtimes.store import find, find_file, receive_image, remove, stored_images, verify
 
 log = logging.getLogger(__name__)
 
@@ -119,8 +119,8 @@ class Transfers:
         """What is here now, so that nobody is sent to an image that no longer exists."""
         looked = time.monotonic()
         items = [
-            self._told(manifest)
-            for manifest in every(self._image_folders)
+            self._reportable(manifest)
+            for manifest in stored_images(self._image_folders)
             if Path(manifest.file).exists()
         ]
         age = time.monotonic() - looked
@@ -207,18 +207,18 @@ class Transfers:
 
     def _fetch(self, command: FetchImage) -> None:
         manifest = manifest_from({**command.record, "file": "", "stat": {}, "shared": False})
-        here = self._found(manifest)
+        here = self._local_copy(manifest)
         if here is None:
             part = self._part(manifest.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
             with Arriving(part, partial(self._report_progress, command)) as arriving:
                 self._receive(command, manifest, part)
-                here = arrived(self._image_folders, manifest, part, sha256=arriving.sha256())
-        done = TransferReport(command.move, "done", bytes=here.size, record=self._told(here))
+                here = receive_image(self._image_folders, manifest, part, sha256=arriving.sha256())
+        done = TransferReport(command.move, "done", bytes=here.size, record=self._reportable(here))
         self._report(done)
 
-    def _found(self, manifest: ImageManifest) -> ImageManifest | None:
+    def _local_copy(self, manifest: ImageManifest) -> ImageManifest | None:
         """Here already, or in the group's folder."""
         own = find_file(self._image_folders, manifest.sha256)
         if own is not None:
@@ -267,7 +267,7 @@ class Transfers:
             "done",
             bytes=manifest.size,
             size=manifest.size,
-            record=self._told(manifest),
+            record=self._reportable(manifest),
             recipe=recipe,
         )
         self._report(done)
@@ -295,7 +295,7 @@ class Transfers:
             raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._image_folders, manifest)
 
-    def _told(self, manifest: ImageManifest) -> dict[str, Any]:
+    def _reportable(self, manifest: ImageManifest) -> dict[str, Any]:
         return manifest_data(manifest) if self.tells_all() else public_manifest_data(manifest)
 
     def _report(self, transfer: TransferReport) -> None:

@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 
 BATCH = 500
 WAIT_SECONDS = 25
+KEY_UNKNOWN = 401
+REFUSED_SECONDS = 600.0
+"""So long an agent whose endpoint was removed continues to ask; then it ends once its work is done."""
 LONGEST_PAUSE = 10.0
 TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
 """Events this close together are sent in one call; the first one does not wait. While many jobs are being submitted,
@@ -179,6 +182,7 @@ class Caller:
 
     def __init__(self, name: str, once: Callable[[], None], hooks: Hooks) -> None:
         self._once, self._hooks, self._name = once, hooks, name
+        self._refused_since: float | None = None
 
     def start(self) -> None:
         threading.Thread(target=self.run, name=self._name, daemon=True).start()
@@ -189,7 +193,7 @@ class Caller:
             generation = self._hooks.generation()
             try:
                 self._once()
-                pause = 0.25
+                pause, self._refused_since = 0.25, None
                 continue
             except LinkClosed:
                 self._hooks.closed()
@@ -200,13 +204,29 @@ class Caller:
                 elif self._hooks.generation() == generation:
                     self._hooks.stale(str(error))
                     return
-            except (LinkDown, Declined) as error:
+            except Declined as error:
+                log.info("%s: %s", self._name, error)
+                if self._is_refused_for_good(error):
+                    log.error("the service no longer knows this agent: its endpoint was removed")
+                    self._hooks.closed()
+                    return
+                self._hooks.failed()
+            except LinkDown as error:
                 log.info("%s: %s", self._name, error)
                 self._hooks.failed()
             except Exception:
                 log.exception("%s failed", self._name)
             self._hooks.stopping.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
+
+    def _is_refused_for_good(self, error: Declined) -> bool:
+        """A service that was just restored may not know the key yet; after a while nobody will."""
+        if error.status != KEY_UNKNOWN:
+            self._refused_since = None
+            return False
+        now = time.monotonic()
+        self._refused_since = now if self._refused_since is None else self._refused_since
+        return now - self._refused_since > REFUSED_SECONDS
 
 
 @dataclass

@@ -59,6 +59,7 @@ class Housekeeping:
         self._free, self._is_idle = free, is_idle
         self._probes: queue.Queue[bool | None] = queue.Queue()
         self._cleaned_at = self._free_at = time.monotonic()
+        self._was_idle = True
         self._unsent = False
 
     def start(self) -> None:
@@ -148,10 +149,16 @@ class Housekeeping:
         self._unsent = True
 
     def _refresh_free(self) -> None:
-        if self._is_idle() and time.monotonic() - self._free_at < IDLE_FREE_SECONDS:
+        """While it is idle every five minutes, and once more when the last attempt has just ended."""
+        is_idle, is_recent = self._is_idle(), time.monotonic() - self._free_at < IDLE_FREE_SECONDS
+        if is_idle and self._was_idle and is_recent:
             return
         fact = self._free()
-        if fact:
+        if not fact:
+            return
+        self._was_idle = is_idle
+        known = (read_json(self._folders.profile) or {}).get("facts", {}).get("free")
+        if not isinstance(known, dict) or known.get("value") != fact.get("value") or not is_recent:
             self._free_at = time.monotonic()
             self._save({"free": fact})
 

@@ -48,7 +48,7 @@ def settle(way: str, command: list[str]) -> str:
     done = f"The agent stays on {host} as process {process} ({way})."
     if tool:
         return f"{done} {tool} starts it again by itself; `{tool} -l` shows the line."
-    others = " or ".join(f"--stay {other}" for other in offered() if other != RESIDENT)
+    others = " or ".join(f"--stay {other}" for other in ways_to_stay() if other != RESIDENT)
     advice = f" To have that done by itself, pair with {others}." if others else ""
     return f"{done} After a reboot, start it again with: {_quoted(command)} &{advice}"
 
@@ -59,7 +59,7 @@ def cron_line(command: list[str], way: str = CRON) -> str:
     return f"*/10 * * * * DIAMOND_STAYS={way} {line}  # Diamond agent on {socket.gethostname()}"
 
 
-def offered() -> list[str]:
+def ways_to_stay() -> list[str]:
     """The ways that this machine offers, best first."""
     ways = [way for way, tool in tables().items() if _may_use(tool)]
     return [*ways, RESIDENT]
@@ -96,7 +96,7 @@ def _add_line(tool: str, line: str) -> None:
     table = _list(tool)
     if table is None:
         raise BadRequest(
-            f"{tool} may not be used here", f"This machine offers: {', '.join(offered())}"
+            f"{tool} may not be used here", f"This machine offers: {', '.join(ways_to_stay())}"
         )
     if line not in table.splitlines():
         _run(

@@ -9,7 +9,7 @@ from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
 from diamond.agent.guard.ledger import Ledger
 from diamond.agent.guard.policy import Policy
-from diamond.core.corrected import corrected
+from diamond.core.corrections import corrected
 from diamond.core.order import Placement
 
 

@@ -331,7 +331,7 @@ class Attempts:
         is_requeued = verdicts.is_requeued(self.known[attempt], status)
         if is_requeued and self.chains.cancel_if_decided(attempt):
             return
-        events = self._take(verdicts.heard(self.known[attempt], status, now=now))
+        events = self._take(verdicts.after_status(self.known[attempt], status, now=now))
         self._report_all(attempt, events)
 
     def _follow_limit(self, attempt: str, status: NativeStatus | None) -> None:

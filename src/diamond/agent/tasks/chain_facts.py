@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from diamond.agent.tasks.folders import BARRED, AttemptFolder, TaskFolders
-from diamond.agent.tasks.lifetimes import lasted
+from diamond.agent.tasks.lifetimes import run_seconds
 from diamond.agent.tasks.machine.chain import ChainState
 from diamond.agent.tasks.machine.state import AttemptFiles, AttemptPhase, AttemptState
 
@@ -56,7 +56,7 @@ def read_whole_chain(
 
 def ran_seconds(folder: AttemptFolder, run: int) -> float:
     """By the heartbeats of the run, late by one at most; before the first by our own clock."""
-    beaten = lasted(folder, run)
+    beaten = run_seconds(folder, run)
     if beaten is not None:
         return beaten
     start = folder.start_of(run)

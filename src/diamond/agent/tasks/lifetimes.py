@@ -1,4 +1,4 @@
-"""How long a run has lasted, by files that its own node wrote: no clock is compared with another machine's."""
+"""How long a run lasted, by files that its own node wrote: no clock is compared with another machine's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reached_limit(folder: AttemptFolder, run: int) -> bool:
     return beat is not None and beat >= deadline - BETWEEN_BEATS
 
 
-def lasted(folder: AttemptFolder, run: int) -> float | None:
+def run_seconds(folder: AttemptFolder, run: int) -> float | None:
     """Seconds from the start of a run to its last heartbeat; None where there is none."""
     place = folder.run_folder(run)
     try:

@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 BURST = 2.0
 FREE_SECONDS = 300.0
+OWN_FREE_SECONDS = 10.0
+"""Of a machine that costs nothing to ask."""
 CROWDED_SECONDS = 60.0
 """Between the regular questions of an agent that shares its cluster with several others."""
 
@@ -58,7 +60,9 @@ class Budget:
     @property
     def free_interval(self) -> float:
         """The same for how much is free: a tenth of the budget, where many agents share a cluster."""
-        return FREE_SECONDS if self.unlimited else max(FREE_SECONDS, 600.0 / self.per_minute)
+        if self.unlimited:
+            return OWN_FREE_SECONDS
+        return max(FREE_SECONDS, 600.0 / self.per_minute)
 
 
 def spread(interval: float, turn: float) -> float:

@@ -92,7 +92,7 @@ class _Reader:
         self.left_out.append(f"`SHELL {rest}` is not imported: commands are run by `sh -eu`")
 
     def _copy(self, rest: str) -> None:
-        arguments = _words(rest)
+        arguments = _split_arguments(rest)
         if any(word.startswith("--from") for word in arguments):
             self.left_out.append(
                 f"`COPY {_short(rest)}` is not imported: it copies from another stage"
@@ -225,7 +225,7 @@ def _pairs(rest: str) -> List[Tuple[str, str]]:
     return [(name, value) for name, _, value in (w.partition("=") for w in split_words(rest))]
 
 
-def _words(rest: str) -> List[str]:
+def _split_arguments(rest: str) -> List[str]:
     start = rest.find("[")
     listed = _listed(rest[start:]) if start >= 0 else None
     return rest.split() if listed is None else [*rest[:start].split(), *listed]

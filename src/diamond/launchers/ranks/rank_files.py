@@ -90,7 +90,7 @@ class RankFiles:
     def starts(self) -> Dict[int, Start]:
         starts = {}
         for rank in self._ranks(".started"):
-            values = self._words(f"{rank}.started")
+            values = self._values(f"{rank}.started")
             if len(values) == 3:
                 starts[rank] = Start(rank, values[0], float(values[2]))
         return starts
@@ -99,7 +99,7 @@ class RankFiles:
         starts = self.starts()
         endings = {}
         for rank in self._ranks(".exit"):
-            values = self._words(f"{rank}.exit")
+            values = self._values(f"{rank}.exit")
             if len(values) >= 4:
                 node = starts[rank].node if rank in starts else ""
                 endings[rank] = self._ending(rank, node, values)
@@ -147,7 +147,7 @@ class RankFiles:
         """The newest step that each rank has reported."""
         steps = {}
         for rank in self._ranks(".step"):
-            values = self._words(f"{rank}.step")
+            values = self._values(f"{rank}.step")
             if values and values[0].lstrip("-").isdigit():
                 steps[rank] = int(values[0])
         return steps
@@ -190,7 +190,7 @@ class RankFiles:
         stems = [name[: -len(suffix)] for name in names]
         return sorted(int(stem) for stem in stems if stem.isdigit())
 
-    def _words(self, name: str) -> List[str]:
+    def _values(self, name: str) -> List[str]:
         try:
             text = (self.folder / name).read_text()
         except OSError:

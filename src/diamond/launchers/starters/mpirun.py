@@ -37,8 +37,8 @@ class Mpirun:
     def command(self, plan: LaunchPlan, program: List[str]) -> List[str]:
         if plan.is_per_node:
             numbered = with_node_number("${OMPI_COMM_WORLD_RANK:-$PMI_RANK}", program)
-            return [*_words(plan.nodes, 1), *numbered]
-        return [*_words(plan.ranks, plan.ranks_per_node), *program]
+            return [*_mpirun_command(plan.nodes, 1), *numbered]
+        return [*_mpirun_command(plan.ranks, plan.ranks_per_node), *program]
 
     def for_mpi(self, wanted: str) -> Starter:
         return self
@@ -53,7 +53,7 @@ class Mpirun:
         return self._system is not None and self._system.reports_memory_kill(line)
 
 
-def _words(count: int, per_node: int) -> List[str]:
+def _mpirun_command(count: int, per_node: int) -> List[str]:
     """Open MPI would bind each of two ranks to one core; Hydra knows none of its options."""
     command = [MPIRUN, "-np", str(count)]
     if not _is_open_mpi():

@@ -42,8 +42,8 @@ class Srun:
     def command(self, plan: LaunchPlan, program: List[str]) -> List[str]:
         if plan.is_per_node:
             cpus = plan.cpus_per_rank * plan.ranks_per_node
-            return [*self._words(plan, 1, cpus), *with_node_number("$SLURM_NODEID", program)]
-        return [*self._words(plan, plan.ranks_per_node, plan.cpus_per_rank), *program]
+            return [*self._srun_command(plan, 1, cpus), *with_node_number("$SLURM_NODEID", program)]
+        return [*self._srun_command(plan, plan.ranks_per_node, plan.cpus_per_rank), *program]
 
     def for_mpi(self, wanted: str) -> Starter:
         """As the site says; else PMIx where it works; else mpirun; else PMI-2."""
@@ -69,7 +69,7 @@ class Srun:
     def reports_memory_kill(self, line: str) -> bool:
         return bool(_MEMORY_KILL.search(line))
 
-    def _words(self, plan: LaunchPlan, per_node: int, cpus: int) -> List[str]:
+    def _srun_command(self, plan: LaunchPlan, per_node: int, cpus: int) -> List[str]:
         """`--cpus-per-task` is not inherited from the job since Slurm 22.05."""
         return [
             SRUN,

@@ -218,6 +218,8 @@ RULES: dict[str, Rule] = {
     "POST /tasks/{task}/cancel": _run("task", Role.MANAGER),
     "POST /tasks/{task}/retry": _run("task", fresh=True),
     "POST /tasks/{task}/resume": _run("task", fresh=True),
+    "GET /tasks/{task}/diagnosis": _read("task"),
+    "POST /tasks/{task}/fix": _run("task", fresh=True),
     "GET /tasks/{task}/code": _read("task"),
     "GET /tasks/{task}/code/content": _read("task"),
     "GET /tasks/{task}/diff": _read("task"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from diamond.code.listed import choose_listed
+from diamond.code.folder_listing import choose_listed
 from diamond.service.code import snapshots
 from diamond.service.code.schemas import CodeFacts, FolderListing, UploadPlan
 from diamond.service.people.caller import Person

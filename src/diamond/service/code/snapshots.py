@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from diamond.code.listed import MOST_LEVELS, Chosen
+from diamond.code.folder_listing import MOST_LEVELS, Chosen
 from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
     MADE_BY_TOOLS_WORDS,

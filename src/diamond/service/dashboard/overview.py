@@ -57,7 +57,7 @@ async def get_overview(services: Services, principal: Principal) -> schemas.Over
                 services, connection, waiting, {row.id: row for row in endpoints}
             ),
             needs=[_shown(need) for need in [*needs, *_asking(waiting)]],
-            gpus=_gpus(places),
+            gpus=_gpus(endpoints, places),
             endpoints=places,
             summaries=await summarize(connection, running, sparks=True),
             recent=await _recent(connection, owner),
@@ -149,9 +149,19 @@ def _endpoint_now(row: EndpointRow, tasks: Counter[str]) -> schemas.EndpointNow:
     )
 
 
-def _gpus(endpoints: Sequence[schemas.EndpointNow]) -> schemas.AllGpus:
-    """Of machines that answer; as old as the oldest report among them."""
-    counted = [place for place in endpoints if place.state == "online" and place.gpus.total]
+def _gpus(rows: Sequence[EndpointRow], places: Sequence[schemas.EndpointNow]) -> schemas.AllGpus:
+    """Of machines that answer, each cluster once however often it was added; as old as the oldest report among them."""
+    online = [
+        (row.cluster or row.id, place)
+        for row, place in zip(rows, places, strict=True)
+        if place.state == "online" and place.gpus.total
+    ]
+    by_cluster: dict[str, schemas.EndpointNow] = {}
+    for cluster, place in online:
+        known = by_cluster.get(cluster)
+        if known is None or (known.as_of or 0) < (place.as_of or 0):
+            by_cluster[cluster] = place
+    counted = list(by_cluster.values())
     return schemas.AllGpus(
         free=sum(place.gpus.free for place in counted),
         total=sum(place.gpus.total for place in counted),

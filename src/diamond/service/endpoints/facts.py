@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from diamond.compose.profile_facts import well_formed_facts
 from diamond.core.batch_systems import with_abilities
-from diamond.core.corrected import corrected
+from diamond.core.corrections import corrected
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.rows import JsonObject, value_from
 

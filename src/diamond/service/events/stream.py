@@ -20,7 +20,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.endpoints.views import show_endpoint
 from diamond.service.events.cursor import Cursor, decode
-from diamond.service.events.watched import OthersWork
+from diamond.service.events.visible_work import OthersWork
 from diamond.service.images.store import images_by_id
 from diamond.service.images.views import show_images
 from diamond.service.notifications import store as notifications

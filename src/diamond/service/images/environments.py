@@ -26,7 +26,7 @@ from diamond.service.images.image_requests import request_key
 from diamond.service.images.request_store import requested_image
 from diamond.service.images.schemas import EnvironmentPreview, ImportAnswer, PreviewStep
 from diamond.service.images.step_estimates import estimated_seconds, past_steps
-from diamond.service.images.transfers import able
+from diamond.service.images.transfers import runtimes_with
 from diamond.service.platform.services import Services
 
 PREFERRED = ("apptainer", "singularity", "charliecloud", "podman", "docker")
@@ -164,7 +164,7 @@ def _builder(raw: dict[str, Any], endpoint: EndpointRow | None) -> str:
     facts = effective_facts(endpoint) if endpoint else {}
     build = facts.get("build")
     wanted = str(build.get("runtime") or "") if isinstance(build, dict) else ""
-    builds = able(facts, "builds") or []
+    builds = runtimes_with(facts, "builds") or []
     return wanted or next((runtime for runtime in PREFERRED if runtime in builds), "apptainer")
 
 

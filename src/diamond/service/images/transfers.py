@@ -217,7 +217,7 @@ async def _goal(tx: Transaction, copy: CopyRow, endpoint: EndpointRow) -> Goal:
     facts = effective_facts(endpoint)
     speed = await _speed(tx, copy.endpoint, endpoint.id)
     platform = str(facts.get("platform") or "")
-    return Goal(able(facts, "runs"), able(facts, "builds"), platform, speed)
+    return Goal(runtimes_with(facts, "runs"), runtimes_with(facts, "builds"), platform, speed)
 
 
 async def _speed(tx: Transaction, source: str, goal: str) -> float:
@@ -228,7 +228,7 @@ async def _speed(tx: Transaction, source: str, goal: str) -> float:
     return measured_speed(timed)
 
 
-def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
+def runtimes_with(facts: Mapping[str, Any], ability: str) -> list[str] | None:
     """Runtimes that can `run` or `build` on compute nodes, else on the login node; None: not probed."""
     builders = facts.get("builders")
     if not isinstance(builders, dict):

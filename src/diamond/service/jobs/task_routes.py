@@ -9,7 +9,7 @@ from diamond.service.jobs import bulk, resume, retry
 from diamond.service.jobs.diff import diff_between
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
-from diamond.service.platform.http.connected import while_connected
+from diamond.service.platform.http.disconnects import while_connected
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
 from diamond.service.tasks import code, schemas
 from diamond.service.tasks.task_list import TaskFilter

@@ -191,7 +191,9 @@ def _target(row: TaskRow) -> Target | None:
     if goal is not None:
         return Target("step", float(goal.steps))
     argv, command = row.order_json.get("argv"), row.order_json.get("command")
-    arguments = [str(word) for word in argv] if isinstance(argv, list) and argv else _words(command)
+    arguments = (
+        [str(word) for word in argv] if isinstance(argv, list) and argv else _split_command(command)
+    )
     return target_of(_params(row), arguments)
 
 
@@ -200,7 +202,7 @@ def _params(row: TaskRow) -> JsonObject:
     return params if isinstance(params, dict) else {}
 
 
-def _words(command: object) -> list[str]:
+def _split_command(command: object) -> list[str]:
     try:
         return shlex.split(str(command or "")[:10_000])
     except ValueError:

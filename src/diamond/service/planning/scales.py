@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.raw_spec import alike, on_partition, written_nodes
+from diamond.compose.raw_spec import on_partition, speed_fields, written_nodes
 from diamond.compose.site import charge_rate
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
@@ -142,7 +142,7 @@ def show_scale(row: ScaleRow) -> Scale:
 def fits_digest(endpoint: str, composed: Composed) -> str:
     """Equal for specs that run equally fast. Their code may differ: else every edit would need new probes."""
     where = [endpoint, composed.order.placement.partition, written_nodes(composed.spec)]
-    return hashlib.sha256(canonical([where, *alike(composed.spec)])).hexdigest()
+    return hashlib.sha256(canonical([where, *speed_fields(composed.spec)])).hexdigest()
 
 
 def _plan_probes(

@@ -96,7 +96,7 @@ def read_people(path: Path, env: Mapping[str, str] = os.environ) -> People:
         freshness=Freshness(_number(table, "fresh_minutes", 0.0), bool(table.get("mfa", False))),
         session_days=_number(table, "session_days", 30.0),
         calls_per_minute=_number(table, "calls_per_minute", 1200.0),
-        **{name: _words(table, name) for name in LISTS},
+        **{name: _names(table, name) for name in LISTS},
     )
 
 
@@ -148,7 +148,7 @@ def _only(table: Any, known: tuple[str, ...], where: str) -> None:
         )
 
 
-def _words(table: Mapping[str, Any], name: str) -> frozenset[str]:
+def _names(table: Mapping[str, Any], name: str) -> frozenset[str]:
     given = table.get(name, [])
     if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
         raise BadRequest(f"people.{name} is a list of texts", f'Such as: {name} = ["example.edu"]')

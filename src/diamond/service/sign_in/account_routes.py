@@ -129,7 +129,7 @@ async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> sch
 @router.get("/sign-in/device/{code}", response_model=schemas.DeviceShown, responses=problems(404))
 async def look_at_device(code: str, services: Service, person: Person) -> schemas.DeviceShown:
     """The program that asks, where it runs, and the scopes it asks for."""
-    return await devices.look(services, code)
+    return await devices.show_device(services, code)
 
 
 @router.post(

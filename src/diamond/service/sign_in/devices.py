@@ -89,7 +89,7 @@ def network_of(address: str) -> str:
     return str(ip_network((known, 64), strict=False)) if known.version == 6 else address
 
 
-async def look(services: Services, user_code: str) -> DeviceShown:
+async def show_device(services: Services, user_code: str) -> DeviceShown:
     """The program that asks, for its user to recognise."""
     async with services.store.read() as connection:
         device = await device_store.find_by_user_code(connection, _plain(user_code))

@@ -59,10 +59,10 @@ def _load_tensors(path: Path, tensors: Dict[str, Any], reader: Any, ranks: Ranks
             warnings.filterwarnings("ignore", message="torch.distributed is disabled")
             dcp.load(tensors, storage_reader=reader, process_group=ranks.group, no_dist=alone)
     except (Exception, CheckpointException) as error:
-        raise DoesNotFit(f"{path.name} does not fit this training: {_words(error)}") from error
+        raise DoesNotFit(f"{path.name} does not fit this training: {_reason(error)}") from error
 
 
-def _words(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     failures: List[Any] = list(getattr(error, "failures", {}).values())
     return str(failures[0][0]) if failures else str(error)
 

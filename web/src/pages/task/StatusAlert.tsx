@@ -10,6 +10,7 @@ import { TimeAgo } from "~/components/Time";
 import { endpointsQuery } from "~/endpoints/queries";
 import { plainText } from "~/output/ansi";
 import { isOver } from "~/tasks/state";
+import { FailureAdvice } from "./FailureAdvice";
 import { logsQuery } from "./queries";
 import classes from "./TaskPage.module.css";
 
@@ -41,6 +42,7 @@ export function StatusAlert({ task }: { task: Task }) {
             <MessageText text={sentence(task.message)} />
           </Text>
           <BuildLink task={task} />
+          {isOver(task) && task.state !== "succeeded" && <FailureAdvice task={task} />}
           {task.state === "failed" && <LastLines task={task} />}
         </Alert>
       )}

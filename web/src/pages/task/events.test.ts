@@ -11,6 +11,8 @@ test("events are described with where and how", () => {
   expect(eventTitle(line("observed", { native_state: "PENDING" }))).toBe(
     "Batch system state: PENDING",
   );
+  const handOver = line("observed", { native_state: "FAILED", exit_code: 75 });
+  expect(eventTitle(handOver)).toBe("Batch job ended, to be continued (exit code 75)");
   expect(eventTitle(line("eclipse"))).toBe("eclipse");
 });
 

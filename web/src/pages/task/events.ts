@@ -14,7 +14,9 @@ export function eventTitle({ type, data }: Line): string {
     staging: "Preparing",
     submitted: "Submitted to the batch system",
     held: "Held",
-    observed: `Batch system state${stateSuffix(data)}`,
+    observed: isHandOver(data)
+      ? "Batch job ended, to be continued (exit code 75)"
+      : `Batch system state${stateSuffix(data)}`,
     started: `Program started${node}`,
     exited: `Program ended${code}`,
     "attempt-known": "Recovered from the run directory",
@@ -26,6 +28,11 @@ export function eventTitle({ type, data }: Line): string {
     note: "Note",
   };
   return titles[type] ?? type;
+}
+
+/** Batch systems call exit code 75 a failure; it asks for the next attempt. */
+function isHandOver({ exit_code: code, reason }: Line["data"]): boolean {
+  return code === 75 && (!reason || reason === "exit-code");
 }
 
 function stateSuffix({ native_state: state }: Line["data"]): string {

@@ -88,7 +88,7 @@ def saw_exit(state: AttemptState, run: int, code: int, *, now: float) -> Outcome
     return Outcome(state, (exited, *events))
 
 
-def heard(state: AttemptState, status: NativeStatus | None, *, now: float) -> Outcome:
+def after_status(state: AttemptState, status: NativeStatus | None, *, now: float) -> Outcome:
     """An answer that was really given; None: neither the queue nor the accounting names the job."""
     if state.over:
         return Outcome(state)

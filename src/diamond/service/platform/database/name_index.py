@@ -28,7 +28,7 @@ _ADD = insert(name_endings)
 
 async def remember_name(tx: Transaction, owner: str, name: str) -> None:
     """Once for each name that an owner gives; of two who write it at once, one runs again."""
-    whole = {"of_owner": owner, "of_ending": folded(name)[:ENDING_LENGTH], "of_name": name}
+    whole = {"of_owner": owner, "of_ending": fold_case(name)[:ENDING_LENGTH], "of_name": name}
     if (await tx.connection.execute(_KNOWN, whole)).first() is None:
         rows = [
             {"owner": owner, "ending": ending, "name": name} for ending in sorted(endings(name))
@@ -40,7 +40,7 @@ async def names_containing(
     connection: AsyncConnection, owner: str, part: str, *, limit: int
 ) -> set[str] | None:
     """The names that hold `part`, in the database's own sense of letters; None if there are too many to tell."""
-    begins = folded(part)[:ENDING_LENGTH]
+    begins = fold_case(part)[:ENDING_LENGTH]
     query = select(name_endings.c.name).where(
         name_endings.c.owner == owner,
         name_endings.c.ending >= begins,
@@ -52,10 +52,10 @@ async def names_containing(
 
 
 def endings(name: str) -> set[str]:
-    lower = folded(name)
+    lower = fold_case(name)
     return {lower[at : at + ENDING_LENGTH] for at in range(len(lower))}
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     """Letters of ASCII in lower case, as SQLite's LIKE treats them as equal; PostgreSQL compares again."""
     return "".join(character.lower() if character.isascii() else character for character in text)

@@ -1,0 +1,1 @@
+"""Why a task failed, in plain words, and the change that would make it run."""
