@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import mmap
 import os
 import shutil
 import sys
@@ -55,14 +56,17 @@ def copying(folder: Path) -> Measure:
     return measure
 
 
-def writing(folder: Path) -> Measure:
-    """The limit for a save: large pieces to a new file, then a sync."""
-    content = memoryview(os.urandom(Training().total_bytes))
+def writing(name: str, flag: int, folder: Path) -> Measure:
+    """The limit for a save: large pieces to a new file, then a sync. Around the page cache, or through it."""
+    content = memoryview(
+        mmap.mmap(-1, Training().total_bytes)
+    )  # on a page's start, as direct writes need it
+    content[:] = os.urandom(len(content))
 
     def measure() -> Times:
-        took = timed(partial(write_and_sync, folder / "raw", content))
+        took = timed(partial(write_and_sync, folder / "raw", content, flag))
         (folder / "raw").unlink()
-        return {"raw write": [took]}
+        return {name: [took]}
 
     return measure
 
@@ -142,28 +146,38 @@ def overlapped(folder: Path) -> Measure:
     checkpointer = Checkpointer(training.model, training.optimizer, folder=folder / "saved", keep=1)
     number = counter()
 
-    def loop(*, save: bool) -> float:
-        began = time.perf_counter()
+    def loop(*, save: bool) -> tuple[float, float]:
+        began, waited = time.perf_counter(), core_wait_seconds()
         for step in range(STEPS):
             if save and step == 0:
                 checkpointer.save(number())
             training.step()
-        took = time.perf_counter() - began
+        took, waited = time.perf_counter() - began, core_wait_seconds() - waited
         checkpointer.wait()
         wait_until_pruned(folder / "saved")
-        return took
+        return took, waited
 
     def measure() -> Times:
-        without = loop(save=False)
-        added = loop(save=True) - without
-        return {"overlapped": [checkpointer.cost.blocked_seconds], "added": [added]}
+        without, waited_without = loop(save=False)
+        took, waited = loop(save=True)
+        return {
+            "overlapped": [checkpointer.cost.blocked_seconds],
+            "added": [took - without],
+            "added, waiting for a core": [waited - waited_without],
+        }
 
     return measure
 
 
+def core_wait_seconds() -> float:
+    """How long this thread was ready to run while all cores were busy with others, so far."""
+    return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+
+
 WAYS: dict[str, Callable[[Path], Measure]] = {
     "memcpy": copying,
-    "raw": writing,
+    "raw": partial(writing, "raw write, direct", os.O_DIRECT),
+    "raw-cached": partial(writing, "raw write, cached", 0),
     "torch": torch_save,
     "dcp": dcp_save,
     "thread": partial(async_save, "THREAD"),
@@ -173,8 +187,8 @@ WAYS: dict[str, Callable[[Path], Measure]] = {
 }
 
 
-def write_and_sync(path: Path, content: memoryview) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def write_and_sync(path: Path, content: memoryview, flag: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | flag, 0o600)
     try:
         done = 0
         while done < len(content):

@@ -14,7 +14,8 @@ from bench.numbers import median, seconds
 from bench.turns import Times, measure_in_turn
 
 FULL_COUNT, WARM_UP = 10, 2
-WAYS = ["memcpy", "raw", "torch", "dcp", "thread", "process", "in-call", "overlapped"]
+RAW = ("raw write, direct", "raw write, cached")
+WAYS = ["memcpy", "raw", "raw-cached", "torch", "dcp", "thread", "process", "in-call", "overlapped"]
 FULL_PAIRS, FULL_MINUTES, EVERY_SECONDS = 10, 2.0, 30.0
 MOST_BLOCKED = {"in-call": 1.2, "overlapped": 0.25, "added": 1.2}
 LEAST_OVER = {"torch.save": 8.0, "dcp.save": 12.0, "async THREAD": 2.0, "async PROCESS": 4.0}
@@ -64,13 +65,16 @@ def compare_with_torch(findings: Findings, found: Times) -> None:
 
 
 def compare_with_disk(findings: Findings, found: Times) -> None:
-    raw = found["raw write"]
+    raw = min((found[name] for name in RAW), key=median)
     best, middle = min(found["durable"]) / min(raw), median(found["durable"]) / median(raw)
     findings.add(
-        "durable / raw, best", f"{best:.2f}×", f"≤ {MOST_DURABLE_BEST}×", best <= MOST_DURABLE_BEST
+        "durable / the better raw way, best",
+        f"{best:.2f}×",
+        f"≤ {MOST_DURABLE_BEST}×",
+        best <= MOST_DURABLE_BEST,
     )
     findings.add(
-        "durable / raw, median",
+        "durable / the better raw way, median",
         f"{middle:.2f}×",
         f"≤ {MOST_DURABLE_MEDIAN}×",
         middle <= MOST_DURABLE_MEDIAN,

@@ -1,4 +1,4 @@
-"""Memory and CPU of an idle service, and of an agent that watches 50 running tasks."""
+"""What an idle service uses, and what an agent does to a login node: at rest, and with 50 running tasks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.claim import Claim, Findings, Options
+from bench.claims.questions import Rate
 from bench.jobs import spec
 from bench.numbers import median
 from bench.processes import cpu_seconds, memory_mb
@@ -33,8 +35,10 @@ def measure(options: Options) -> Findings:
         fresh < MOST_SERVICE_MB,
     )
     with slurm_stack(options.folder, nodes=5, cpus=10) as stack:
+        time.sleep(SETTLE_SECONDS)
+        rest = load_of(stack, options.folder / "agent", options.seconds(FULL_MINUTES) / 2)
         fill(stack)
-        memory, cpu = watch(stack.agent.pid, options.seconds(FULL_MINUTES))
+        busy = load_of(stack, options.folder / "agent", options.seconds(FULL_MINUTES))
         service = memory_mb(stack.service.pid)
     findings.add(
         "service with 50 running tasks",
@@ -42,21 +46,58 @@ def measure(options: Options) -> Findings:
         f"< {MOST_SERVICE_MB:.0f} MB",
         service < MOST_SERVICE_MB,
     )
-    findings.add(
-        "agent with 50 running tasks",
-        f"{memory:.0f} MB",
-        f"< {MOST_AGENT_MB:.0f} MB",
-        memory < MOST_AGENT_MB,
-    )
-    findings.add(
-        "the same, CPU with its children",
-        f"{cpu:.2f} % of a core",
-        f"< {MOST_CPU_PERCENT:.0f} %",
-        cpu < MOST_CPU_PERCENT,
-    )
+    add_load(findings, "agent at rest", rest)
+    add_load(findings, "agent with 50 running tasks", busy)
     findings.add("bare `python`", f"{bare:.0f} MB")
-    findings.add("agent / bare `python`", f"{memory / bare:.1f}")
+    findings.add("agent / bare `python`", f"{busy.memory / bare:.1f}")
     return findings
+
+
+@dataclass(frozen=True)
+class Load:
+    """Of an agent on its login node, over some time."""
+
+    memory: float
+    cpu: float
+    questions: Rate
+    files_per_hour: float
+    written_kb_per_hour: float
+
+
+def add_load(findings: Findings, who: str, load: Load) -> None:
+    is_small, is_quiet = load.memory < MOST_AGENT_MB, load.cpu < MOST_CPU_PERCENT
+    findings.add(who, f"{load.memory:.0f} MB", f"< {MOST_AGENT_MB:.0f} MB", is_small)
+    share = f"{load.cpu:.2f} % of a core"
+    findings.add("- CPU with its children", share, f"< {MOST_CPU_PERCENT:.0f} %", is_quiet)
+    findings.add("- questions to Slurm", load.questions.words())
+    findings.add("- files made or changed", f"{load.files_per_hour:.0f} an hour")
+    findings.add("- written", f"{load.written_kb_per_hour:.0f} kB an hour")
+
+
+def load_of(stack: Stack, folder: Path, seconds: float) -> Load:
+    began, written = time.time(), written_bytes(stack.agent.pid)
+    memory, cpu = watch(stack.agent.pid, seconds)
+    hours = (time.time() - began) / 3600
+    asked = stack.stamps.questions(since=began, until=time.time())
+    return Load(
+        memory=memory,
+        cpu=cpu,
+        questions=Rate(asked, 60 * hours),
+        files_per_hour=changed_since(folder, began) / hours,
+        written_kb_per_hour=(written_bytes(stack.agent.pid) - written) / 1000 / hours,
+    )
+
+
+def changed_since(folder: Path, began: float) -> int:
+    """In the agent's own folders; heartbeats and logs in `runs/` are the jobs'."""
+    files = (file for file in folder.rglob("*") if file.is_file() and "runs" not in file.parts)
+    return sum(file.stat().st_mtime >= began for file in files)
+
+
+def written_bytes(pid: int) -> int:
+    """By write calls to files and sockets, of the process itself."""
+    lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("wchar"))
 
 
 def bare_python_mb() -> float:

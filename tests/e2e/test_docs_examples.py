@@ -22,6 +22,7 @@ PAGES = [
     "docs/scale.md",
     "docs/images.md",
     "docs/compare.md",
+    "docs/reproduce.md",
     "docs/records.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),

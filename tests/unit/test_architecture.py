@@ -80,7 +80,7 @@ SLICE_TABLES = {
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
         datasets: access endpoints people platform projects tasks trees
-        results: access endpoints entries people platform tasks trees
+        results: access endpoints entries lineage people platform tasks trees
         models: access artifacts endpoints output people platform results tasks trees
         sharing: access datasets endpoints images models notifications people platform projects tasks
         composer: access artifacts code datasets endpoints images people platform projects recipes tasks
@@ -90,6 +90,7 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images output platform results storage tasks trees
+        reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
@@ -103,6 +104,7 @@ SLICE_TABLES = {
         data: guard link site
         tasks: data guard images link site
         output: guard link tasks
+        forwarding: guard tasks
     """,
 }
 SLICES = {

@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { PageError } from "./components/PageError";
 import { auditSearch } from "./pages/audit/search";
+import { compareRunsSearch } from "./pages/compare/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
@@ -17,10 +18,12 @@ import { imageSearch } from "./pages/image/search";
 import { builderSearch } from "./pages/image-builder/search";
 import { compareSearch } from "./pages/image-compare/search";
 import { imagesSearch } from "./pages/images/search";
+import { lineageSearch } from "./pages/lineage/search";
 import { modelSearch } from "./pages/model/search";
 import { modelsSearch } from "./pages/models/search";
 import { projectSearch } from "./pages/project/search";
 import { projectsSearch } from "./pages/projects/search";
+import { runsSearch } from "./pages/runs/search";
 import { settingsSearch } from "./pages/settings/search";
 import { prefetchTask } from "./pages/task/prefetch";
 import { taskSearch } from "./pages/task/search";
@@ -74,6 +77,24 @@ const task = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void prefetchTask(context.queries, params.task, deps),
   component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
+});
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import("./pages/runs/Runs"), "Runs"),
+});
+const compareRuns = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: compareRunsSearch,
+  component: lazyRouteComponent(() => import("./pages/compare/Compare"), "Compare"),
+});
+const lineage = createRoute({
+  getParentRoute: () => root,
+  path: "/lineage",
+  validateSearch: lineageSearch,
+  component: lazyRouteComponent(() => import("./pages/lineage/LineagePage"), "LineagePage"),
 });
 const device = createRoute({
   getParentRoute: () => root,
@@ -168,6 +189,9 @@ const tree = root.addChildren([
   composer,
   tasks,
   task,
+  runs,
+  compareRuns,
+  lineage,
   device,
   images,
   compare,

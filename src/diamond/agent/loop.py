@@ -19,6 +19,8 @@ from diamond.agent.data.scans import Scans
 from diamond.agent.data.sending import Sending
 from diamond.agent.data.work import DataWork
 from diamond.agent.folders import Folders
+from diamond.agent.forwarding.forwarder import Forwarder
+from diamond.agent.guard.bounds import SubmissionBounds
 from diamond.agent.guard.fence import Fence, Superseded
 from diamond.agent.guard.ledger import Ledger
 from diamond.agent.guard.policy import Policy
@@ -39,7 +41,9 @@ from diamond.agent.output.collector import OutputCollector
 from diamond.agent.output.logs import Streams
 from diamond.agent.requests import ACTS, RequestHandler, RequestQueue
 from diamond.agent.site.housekeeping import Housekeeping
+from diamond.agent.site.presence import CONNECTION, tables
 from diamond.agent.site.profile import SiteProfile
+from diamond.agent.site.resting import Resting
 from diamond.agent.site.upgrade import upgrade
 from diamond.agent.tasks.admission import Admission
 from diamond.agent.tasks.attempts import Attempts
@@ -91,7 +95,7 @@ class Agent:
         self._exit_code = 0
         self._lively_until = self._advanced_at = 0.0
         self._swept_at = self._concluded_at = self._fenced_at = self._looked_at = 0.0
-        self._assemble_site()
+        self._assemble_site(stays)
         self._assemble_link(stays)
         self._assemble_tasks()
         self._assemble_output()
@@ -124,10 +128,16 @@ class Agent:
         """Have the main thread do something."""
         self._posted.put(act)
 
-    def _assemble_site(self) -> None:
+    def _assemble_site(self, stays: str) -> None:
         keep, scheduler = self._folders.keep, self._scheduler
         self._fence, self._policy = Fence(keep), Policy(keep)
         self._lease, self._ledger = Lease(keep, self._policy), Ledger(keep, self._policy)
+        is_paired = stays != CONNECTION and (keep / "agent.json").exists()
+        self._resting = Resting(
+            keep,
+            hours=lambda: self._policy.idle_hours if is_paired else 0.0,
+            by_table=stays in tables(),
+        )
         self._profile = SiteProfile(self._folders, self._policy, self._ledger)
         self._advance = scheduler.advance if isinstance(scheduler, RunsItsOwnQueue) else None
         fixed = self._pace.questions_per_minute
@@ -162,6 +172,7 @@ class Agent:
             profile=self._profile.current,
             work=self._work,
             follow_up_rejection=self._admission.follow_up_rejection,
+            bounds=SubmissionBounds(self._folders.keep, self._policy),
         )
         results = PostedResults(self._attempts, self._ledger, self._post)
         self._workers = Workers(self._work, self._stager, self._scheduler, self._fence, results)
@@ -180,7 +191,15 @@ class Agent:
 
     def _assemble_output(self) -> None:
         self._streams = Streams(lambda: self._policy.allows_logs)
-        self._output = OutputCollector(self._streams, self._attempts, self._stopping)
+        self._forwarder = Forwarder(
+            self._folders,
+            allowed=lambda: self._policy.allows_files and not self._policy.is_community,
+            note=PostedResults(self._attempts, self._ledger, self._post).note,
+            stopping=self._stopping,
+        )
+        self._output = OutputCollector(
+            self._streams, self._attempts, self._stopping, forward=self._forwarder.look
+        )
         self._recovery = Recovery(
             self._tasks,
             self._attempts,
@@ -262,6 +281,7 @@ class Agent:
         self._asker.start()
         self._requests.start()
         self._transfers.start()
+        self._forwarder.start()
         self._data.start()
         self._housekeeping.start()
         Caller("commands", self._commands_once, hooks).start()
@@ -290,6 +310,14 @@ class Agent:
             self._conclude(now)
         if not self._is_linked and self._is_idle():
             log.info("the connection ended and nothing is left to do")
+            self.stop()
+        self._rest_if_unneeded()
+
+    def _rest_if_unneeded(self) -> None:
+        if not self._is_idle():
+            self._resting.needed()
+        elif self._resting.is_over():
+            log.info("nobody needed this agent for hours: it ends, and comes back when started")
             self.stop()
 
     def _do_posted(self) -> None:
@@ -389,6 +417,8 @@ class Agent:
         done = self._commands.done()
         orders = self._session.poll(done)
         self._commands.acknowledged(done)
+        if orders.commands or orders.requests:
+            self._resting.needed()
         self._apply(orders)
         for command in orders.commands:
             self._commands.handle(command)

@@ -30,6 +30,7 @@ COMMANDS = {
     "runs": "runs",
     "compare": "runs",
     "lineage": "lineage",
+    "reproduce": "reproduce",
     "show": "show",
     "logs": "logs",
     "shell": "shell",

@@ -13,6 +13,7 @@ from diamond.cli.format import duration, short_id, timestamp
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, complete_task
 from diamond.cli.output import plural, print_json, print_table, say
+from diamond.cli.verdict_format import print_verdict
 from diamond.core.errors import BadRequest, NotFound
 from diamond.sdk.client import Client
 
@@ -117,19 +118,26 @@ def compare(
         bool,
         typer.Option("--code", help="Also show how the code of the last differs from the first."),
     ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Judge the last against the first, with the likely cause.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show runs side by side: parameters, data, code, packages, resources, metrics, endings."""
     client = Client()
     found = client.side_by_side(tasks)
+    first, last = found["runs"][0]["id"], found["runs"][-1]["id"]
+    verdict = client.why(last, first) if why else None
     if as_json:
-        print_json(found)
+        print_json({**found, **({"verdict": verdict} if verdict else {})})
         return
     shown = [_print_part(found["runs"], part, everything=everything) for part in found["parts"]]
     if not any(shown):
         say("They are equal. Show what they share with --all.")
     if code:
-        print(client.diff(found["runs"][-1]["id"], found["runs"][0]["id"]) or "The code is equal.")
+        print(client.diff(last, first) or "The code is equal.")
+    if verdict:
+        print_verdict(verdict)
 
 
 def _query(client: Client, table: TableOptions, view: str) -> dict[str, Any]:

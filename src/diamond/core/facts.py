@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Dict, Iterable, List, Optional
 
-from diamond.core.decoding import Count, Inside, Kind, Line, MaybeWord, decode
+from diamond.core.decoding import Count, Hex, Inside, Kind, Line, MaybeWord, decode
 from diamond.core.errors import BadRequest
 
 FILE = "facts.jsonl"
@@ -62,6 +62,8 @@ class JobFacts:
     packages: Dict[str, Version] = field(default_factory=dict)
     seeds: Dict[str, Setting] = field(default_factory=dict)
     settings: Dict[str, Setting] = field(default_factory=dict)
+    inputs: Dict[Line, Hex] = field(default_factory=dict)
+    """Digests of the files of small data, by name and path: era5/2020.nc."""
     results: List[NamedResult] = field(default_factory=list)
 
 
@@ -71,7 +73,14 @@ def read_facts(line: bytes) -> Optional[JobFacts]:
         facts = decode(JobFacts, json.loads(line))
     except (BadRequest, ValueError, RecursionError):
         return None
-    many = (facts.libraries, facts.packages, facts.seeds, facts.settings, facts.gpus)
+    many = (
+        facts.libraries,
+        facts.packages,
+        facts.seeds,
+        facts.settings,
+        facts.gpus,
+        facts.inputs,
+    )
     return None if any(len(value) > MOST_NAMES for value in many) else facts
 
 

@@ -177,6 +177,22 @@ diamond_note_facts() {
   [ -z "$diamond_facts" ] || { printf '{%s}\n' "${diamond_facts#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
 }
 
+# And what small data hold, so that a changed byte can be named. Larger data cost the job time: they need a version.
+diamond_note_inputs() {
+  local sum file inputs= size=0 count=0 one
+  [ -d "$DIAMOND_DATA" ] || return 0
+  while read -r one; do
+    size=$((size + one)) count=$((count + 1))
+    [ $count -le 64 ] && [ $size -le 67108864 ] || return 0
+  done < <(timeout 10 find -L "$DIAMOND_DATA" -maxdepth 6 -type f -printf '%s\n' 2>/dev/null | head -n 65)
+  [ $count -gt 0 ] || return 0
+  while read -r sum file; do
+    file=${file#"$DIAMOND_DATA"/}
+    case $sum$file in *[!A-Za-z0-9._/@+=\ -]*) ;; *) inputs+=",\"$file\":\"$sum\"" ;; esac
+  done < <(cd / && timeout 60 find -L "$DIAMOND_DATA" -maxdepth 6 -type f -exec sha256sum {} + 2>/dev/null)
+  [ -z "$inputs" ] || { printf '{"inputs":{%s}}\n' "${inputs#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+}
+
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
 # attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
@@ -385,6 +401,7 @@ diamond_say_started
 diamond_keep_budget
 diamond_note_facts
 diamond_set_variables
+diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
 diamond_choose_command

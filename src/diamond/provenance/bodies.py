@@ -105,7 +105,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class FactsSeen:
-    """What the job side saw of the machine and of its own process. Sealed: host, nodes."""
+    """What the job side saw of the machine and of its own process. Sealed: host, nodes, inputs."""
 
     attempt: str
     run: int
@@ -126,6 +126,8 @@ class FactsSeen:
     seeds: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     """That decide how numbers come out: deterministic algorithms, TF32, threads."""
+    inputs: dict[str, str] = field(default_factory=dict)
+    """Digests of the files of small data, by name and path."""
 
 
 @dataclass(frozen=True)

@@ -89,16 +89,24 @@ def _code(first: Witness, second: Witness) -> Cause | None:
 
 
 def _params(first: Witness, second: Witness) -> Cause | None:
-    changed = _changes(*(_visible_params(each) for each in (first, second)))
-    commands = [
-        (each.record.order.get("command"), each.record.order.get("argv"))
-        for each in (first, second)
-    ]
-    if not changed and commands[0] != commands[1] and _any_order(first, second):
+    changed = _changes(_visible_params(first), _visible_params(second))
+    if not changed and _command(first) != _command(second) and _all_params_agree(first, second):
         changed = ["the command"]
     return (
         Cause("params", f"Parameters differ: {_some(changed)}", tuple(changed)) if changed else None
     )
+
+
+def _command(witness: Witness) -> tuple[Any, Any]:
+    return witness.record.order.get("command"), witness.record.order.get("argv")
+
+
+def _all_params_agree(first: Witness, second: Witness) -> bool:
+    """Else another seed alone makes another command. Sealed values of another service's record may not be here."""
+    known = [each.record.submitted for each in (first, second)]
+    if known[0] is None or known[1] is None or not _any_order(first, second):
+        return False
+    return known[0].params == known[1].params
 
 
 def _any_order(first: Witness, second: Witness) -> bool:
@@ -217,7 +225,15 @@ def _chance(first: Witness, second: Witness) -> Cause:
 
 
 def _facts(witness: Witness) -> FactsSeen | None:
-    return witness.record.facts[-1] if witness.record.facts else None
+    """Of its last run, which may have several entries: the machine is seen before the libraries are."""
+    seen = witness.record.facts
+    if not seen:
+        return None
+    last, values = seen[-1], {}
+    for facts in seen:
+        if (facts.attempt, facts.run) == (last.attempt, last.run):
+            values.update({name: value for name, value in vars(facts).items() if value})
+    return FactsSeen(**{**vars(FactsSeen(last.attempt, last.run)), **values})
 
 
 def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:

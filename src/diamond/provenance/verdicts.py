@@ -163,7 +163,7 @@ def _level(
     odd_metrics = [each for each in metrics if each.finding in ("beyond", "missing")]
     if files and not odd_files and any(each.finding == "identical" for each in files):
         note = f"; {len(odd_metrics)} metrics differ" if odd_metrics else ""
-        return Level.IDENTICAL, f"All {_same(files)} results are identical, bit for bit{note}"
+        return Level.IDENTICAL, f"{_all_of(files)} identical, bit for bit{note}"
     if odd_metrics:
         return Level.DIFFERENT, _worst(odd_metrics, odd_files)
     if not metrics:
@@ -176,8 +176,9 @@ def _level(
     return Level.WITHIN, f"All metrics agree within {farthest.tolerance}{rest}"
 
 
-def _same(files: Sequence[FileFinding]) -> int:
-    return sum(each.finding == "identical" for each in files)
+def _all_of(files: Sequence[FileFinding]) -> str:
+    same = [each.path for each in files if each.finding == "identical"]
+    return f"The result {same[0]} is" if len(same) == 1 else f"All {len(same)} results are"
 
 
 def _worst(metrics: Sequence[MetricFinding], files: Sequence[FileFinding]) -> str:

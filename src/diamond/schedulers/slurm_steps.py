@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import List
 
 from diamond.core.errors import Refused
@@ -24,7 +25,8 @@ def require_overlap(version: str) -> None:
 
 def step_words(native_id: str, *, node: str, terminal: bool) -> List[str]:
     """It shares the job's cores, memory and GPUs with the steps that run. Without `--mem=0` it would wait for memory on 20.11."""
-    command = ["srun", f"--jobid={native_id}", "--overlap", "--nodes=1", "--ntasks=1", "--mem=0"]
+    srun = shutil.which("srun") or "srun"  # by our own PATH: the login's may lack the batch system
+    command = [srun, f"--jobid={native_id}", "--overlap", "--nodes=1", "--ntasks=1", "--mem=0"]
     command += ["--quiet", "--mpi=none", "--export=ALL"]
     command += [f"--nodelist={node}"] if node else ["--relative=0"]
     return [*command, "--pty"] if terminal else command

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diamond.core.errors import NotFound
 from diamond.sdk.image_calls import ImageCalls
 from diamond.sdk.transport import API, path_segment
 
@@ -93,6 +95,35 @@ class RunCalls(ImageCalls):
         """`{"nodes", "edges", "tasks", "made", "is_complete"}` around a task or a digest; direction: both, backward, forward."""
         query = {"of": of, "direction": direction, "depth": depth}
         return dict(self.transport.get(f"{API}/lineage", query))
+
+    def reproduce(
+        self, task: str, *, on: str = "", tolerance: Sequence[str] = (), project: str = ""
+    ) -> JsonObject:
+        """Run a task again with the same code, image, data and parameters; its verdict follows when that has ended."""
+        body = {"on": on, "tolerance": list(tolerance), "project": project}
+        return dict(self.transport.post(f"{API}/tasks/{path_segment(task)}/reproduce", body))
+
+    def reproductions(self, task: str) -> JsonObject:
+        """`{"items": […], "reproduces": …}`: when and where a task was run again, with verdicts."""
+        return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/reproductions"))
+
+    def why(self, task: str, against: str, *, tolerance: Sequence[str] = ()) -> JsonObject:
+        """How a run compares with an earlier one: verdict, evidence and likely causes. Nothing is run."""
+        query = {"against": against, "tolerance": list(tolerance)}
+        return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/verdict", query))
+
+    def verdict(self, task: str, *, timeout: float | None = None) -> JsonObject:
+        """The verdict on a reproduction, by its own task; waits for it."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            found = self.reproductions(task)["reproduces"]
+            if found is None:
+                raise NotFound(f"{task} is not a reproduction", "Start one: diamond reproduce TASK")
+            if found["verdict"] is not None:
+                return dict(found["verdict"])
+            if deadline is not None and time.monotonic() > deadline:
+                raise TimeoutError(f"no verdict on {task} yet")
+            time.sleep(1.0)
 
     def views(self, page: str = "") -> list[JsonObject]:
         """Saved views: yours, and those of your projects."""

@@ -71,6 +71,8 @@ from diamond.service.platform.workers import Workers
 from diamond.service.projects import routes as projects
 from diamond.service.recipes import routes as recipes
 from diamond.service.records import routes as records
+from diamond.service.reproduce import judge as reproduction_judge
+from diamond.service.reproduce import routes as reproduce
 from diamond.service.results import routes as results
 from diamond.service.runs import old_tasks
 from diamond.service.runs import routes as runs
@@ -105,6 +107,7 @@ PARTS = (
     endpoints,
     runs,
     lineage,
+    reproduce,
     views,
     tasks_cleanup,
     people,
@@ -223,6 +226,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
+            asyncio.create_task(reproduction_judge.judge_in_background(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))

@@ -40,6 +40,9 @@ class SchedulerConformance:
     impossible = Resources(cpus_per_task=10**6, walltime_minutes=5)
     """A request that the batch system rejects."""
 
+    odd_name = ODD_NAME
+    """The name of a folder with every character that a batch system should take as it is."""
+
     @pytest.fixture
     def scheduler(self) -> Scheduler:
         """The adapter under test."""
@@ -212,7 +215,7 @@ class SchedulerConformance:
         assert scheduler.find(submission.name) is None
 
     def test_a_folder_of_any_name_gets_the_log(self, scheduler: Scheduler, folder: Path) -> None:
-        submission = self.submission_of(scheduler, folder / ODD_NAME, "echo out; echo err >&2")
+        submission = self.submission_of(scheduler, folder / self.odd_name, "echo out; echo err >&2")
         native_id = scheduler.submit(submission)
         ended = self.wait_for(scheduler, native_id, "ended")
         assert (ended.message, ended.exit_code) == ("", 0)

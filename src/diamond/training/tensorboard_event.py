@@ -27,11 +27,11 @@ def event_line(record: bytes) -> Optional[Dict[str, Any]]:
         if number == 1 and isinstance(value, bytes):
             line["time"] = _double(value)
         elif number == 2 and isinstance(value, int):
-            line["step"] = _signed(value)
+            line["step"] = signed(value)
         elif number == 5 and isinstance(value, bytes):
             scalars.extend(_summary_scalars(value))
     for tag, scalar in scalars:
-        _add(line, tag, scalar)
+        add_value(line, tag, scalar)
     return line if scalars else None
 
 
@@ -89,7 +89,8 @@ def _tensor_scalar(tensor: bytes) -> Optional[float]:
     return _float(content) if width == 4 else _double(content)
 
 
-def _add(line: Dict[str, Any], tag: str, scalar: float) -> None:
+def add_value(line: Dict[str, Any], tag: str, scalar: float) -> None:
+    """Put a value into a line of metrics.jsonl, which has its own way to say that it is not finite."""
     name = f"{tag}_" if tag in _RESERVED else tag
     if math.isfinite(scalar):
         line[name] = scalar
@@ -119,7 +120,7 @@ def _length(message: bytes, position: int, kind: int) -> Tuple[int, int]:
     raise BadRecord(f"wire type {kind}")
 
 
-def _signed(value: int) -> int:
+def signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
 

@@ -154,3 +154,33 @@ def test_a_signed_order_is_run_once_whatever_the_service_sends(
     again = service.submit(order, signature=seal)
     assert "used before" in service.until(again.id, "failed").message
     service.until(service.submit(order, signature=sign_order(order)).id, "succeeded")
+
+
+def test_jobs_beyond_the_sites_pace_wait_with_the_line_that_bounds_them(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    write_policy(endpoint, "submits_per_hour = 1")
+    endpoint.start()
+    first = service.submit({"command": "true"})
+    service.until(first.id, "succeeded")
+    second = service.submit({"command": "true"})
+    held = service.until(second.id, "held")
+    assert held.reason.value == "site-limit" and "submits_per_hour" in held.message
+    write_policy(endpoint, "submits_per_hour = 2")
+    service.until(second.id, "succeeded")
+
+
+def test_a_paired_agent_without_work_ends_and_comes_back_by_its_table(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    write_policy(endpoint, "idle_hours = 0.0005")
+    (endpoint.keep / "agent.json").write_text("{}")
+    first = endpoint.start(DIAMOND_STAYS="cron")
+    assert first.wait(30) == 0
+    assert (endpoint.keep / "resting").exists()
+    task = service.submit({"command": "sleep 5"})
+    second = endpoint.start(DIAMOND_STAYS="cron")
+    service.until(task.id, "running")
+    assert second.poll() is None and not (endpoint.keep / "resting").exists()
+    service.until(task.id, "succeeded")
+    assert second.wait(30) == 0

@@ -288,7 +288,7 @@ def test_where_work_is_listed_only_listed_folders_are_read(
     file.write_text(policy.replace("{root}", str(service.root)) + "\n")
     rules = scans(places, service).policy
     if allowed:
-        rules.check_data_folder(str(service.root))
+        rules.check_data_folder(str(service.root), places.folders.tasks)
     else:
         with pytest.raises(Forbidden, match="data"):
-            rules.check_data_folder(str(service.root))
+            rules.check_data_folder(str(service.root), places.folders.tasks)

@@ -58,6 +58,7 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
 QUERIES = {
+    "GET /tasks/{task}/verdict": "?against=x",
     "GET /runs/compare": "?run=x&run=y",
     "GET /images/diff": "?a=x&b=x",
     "GET /tasks/{task}/logs/{stream}/search": "?text=x",

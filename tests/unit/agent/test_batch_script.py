@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -112,6 +113,29 @@ def test_the_script_notes_the_machine_for_the_record(scene: Callable[..., Scene]
     assert facts.kernel == platform.release()
     assert facts.memory_mb > 0
     assert '"' not in facts.host
+
+
+def test_the_script_notes_what_small_data_hold(scene: Callable[..., Scene], tmp_path: Path) -> None:
+    (tmp_path / "numbers").mkdir()
+    (tmp_path / "numbers" / "a b.csv").write_text("1\n")
+    (tmp_path / "numbers" / 'odd".csv').write_text("2\n")
+    it = scene("true")
+    (it.attempt / "data").mkdir()
+    (it.attempt / "data" / "numbers").symlink_to(tmp_path / "numbers")
+    assert it.run() == 0
+    seen = [read_facts(line.encode()) for line in it.read("facts.jsonl").splitlines()]
+    inputs = [facts.inputs for facts in seen if facts is not None and facts.inputs]
+    assert inputs == [{"numbers/a b.csv": hashlib.sha256(b"1\n").hexdigest()}]
+
+
+def test_large_data_cost_the_job_no_time(scene: Callable[..., Scene], tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(65 << 20)
+    it = scene("true")
+    (it.attempt / "data").mkdir()
+    (it.attempt / "data" / "large").symlink_to(tmp_path / "large")
+    assert it.run() == 0
+    assert '"inputs"' not in it.read("facts.jsonl")
 
 
 @pytest.mark.parametrize("code", [0, 1, 75, 127, 255])

@@ -326,3 +326,31 @@ def test_a_listed_image_is_its_file_and_not_an_environment_of_that_name(tmp_path
     assert policy.rejection(TaskRequest(replace(ORDER, image=venv)), "") != ""
     unnamed = Image(identity="sha256:" + "a" * 64, format="squashfs")
     assert policy.rejection(TaskRequest(replace(ORDER, image=unnamed)), "") != ""
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("work/tasks/t1/run/artifacts", True),
+        ("work/tasks/t1/run", False),
+        ("work/tasks/t1/attempts/a1/runs/1/secrets", False),
+        ("work/tasks/t1/run/out/../../attempts", False),
+        ("secrets", False),
+        ("agent.json", False),
+        (".", False),
+        ("work/tasks/t1/run/link", False),
+    ],
+)
+def test_of_the_agents_own_folders_only_what_runs_leave_is_data(
+    tmp_path: Path, path: str, allowed: bool
+) -> None:
+    keep, tasks = tmp_path / "keep", tmp_path / "keep" / "work" / "tasks"
+    run = tasks / "t1" / "run"
+    run.mkdir(parents=True)
+    (run / "link").symlink_to(keep / "secrets")
+    policy = Policy(keep, site=tmp_path / "none.toml")
+    if allowed:
+        policy.check_data_folder(str(keep / path), tasks)
+    else:
+        with pytest.raises(Forbidden):
+            policy.check_data_folder(str(keep / path), tasks)

@@ -80,6 +80,17 @@ def test_what_differs_is_named(change: dict[str, Any], kind: str, text: str) -> 
     assert text in named[0].text
 
 
+def test_another_seed_in_the_command_is_a_seed_and_not_a_parameter() -> None:
+    order = {**SUBMITTED.order, "command": "python train.py 7"}
+    other = changed(submitted={"params": {"lr": 0.1, "seed": 7}, "seeds": {}, "order": order})
+    assert [each.kind for each in causes(SAME, other)] == ["seed"]
+
+
+def test_another_command_with_equal_parameters_is_named() -> None:
+    other = changed(submitted={"order": {**SUBMITTED.order, "command": "python other.py"}})
+    assert [each.text for each in causes(SAME, other)] == ["Parameters differ: the command"]
+
+
 def test_the_most_telling_cause_comes_first() -> None:
     other = changed(
         inputs={"era5": {"a.csv": "2"}},

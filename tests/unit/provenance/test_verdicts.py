@@ -20,7 +20,7 @@ def test_equal_files_are_identical_whatever_the_clock_said() -> None:
     second = outcome({"model.pt": "aa"}, loss=0.5, seconds=12.0)
     verdict = judge(first, second, NONE)
     assert verdict.level is Level.IDENTICAL
-    assert "1 results are identical" in verdict.sentence
+    assert verdict.sentence == "The result model.pt is identical, bit for bit"
     assert {each.name: each.finding for each in verdict.metrics} == {
         "loss": "equal",
         "seconds": "not compared",

@@ -18,10 +18,16 @@ from diamond.schedulers.slurm_parsing import (
 )
 
 RECORDED = Path(__file__).parent / "recorded"
-VERSIONS = ["20.11", "21.08", "22.05", "23.11", "24.05", "25.05"]
+WRITTEN = Path(__file__).parent / "written"
+VERSIONS = ["20.11", "22.05", "24.11", "26.05"]
+ALIKE = ["like-20.11", "like-21.08", "like-23.11", "like-24.05", "like-25.05"]
+FIRST = {"20.11": 2, "24.11": 1, "26.05": 1}
+"""The number of the first job of record_slurm.py there."""
 
+ENDED = ("", "exit-code", "signal", "out-of-memory", "wall-time", "by-site")
+"""How the first jobs of record_slurm.py ended, in their order."""
 QUEUED = {
-    "20.11": {
+    "like-20.11": {
         "1001": ("queued", ""),
         "1002": ("running", ""),
         "1003": ("completing", ""),
@@ -33,7 +39,7 @@ QUEUED = {
         "1008_2": ("running", ""),
         "1009": ("ended", "preempted"),
     },
-    "21.08": {
+    "like-21.08": {
         "2001": ("queued", ""),
         "2002": ("queued", ""),
         "2003": ("queued", ""),
@@ -68,7 +74,7 @@ QUEUED = {
         "55": ("suspended", ""),
         "56": ("queued", ""),
     },
-    "23.11": {
+    "like-23.11": {
         "3001": ("queued", ""),
         "3002": ("queued", ""),
         "3003": ("queued", ""),
@@ -78,7 +84,7 @@ QUEUED = {
         "3007": ("ended", "node-lost"),
         "3008": ("running", ""),
     },
-    "24.05": {
+    "like-24.05": {
         "4001": ("running", ""),
         "4002": ("ended", "by-site"),
         "4003": ("ended", "node-lost"),
@@ -89,7 +95,7 @@ QUEUED = {
         "4008": ("ended", "exit-code"),
         "4009": ("queued", ""),
     },
-    "25.05": {
+    "like-25.05": {
         "5001": ("queued", ""),
         "5002": ("queued", ""),
         "5003": ("unknown", ""),
@@ -102,7 +108,7 @@ QUEUED = {
 }
 
 ACCOUNTED = {
-    "20.11": {
+    "like-20.11": {
         "1004": "",
         "1005": "exit-code",
         "1006": "wall-time",
@@ -112,7 +118,7 @@ ACCOUNTED = {
         "1011": "by-site",
         "1012": "node-lost",
     },
-    "21.08": {"2009": "by-site", "2010": "node-lost", "2011_4": ""},
+    "like-21.08": {"2009": "by-site", "2010": "node-lost", "2011_4": ""},
     "22.05": {
         "36": "",
         "37": "exit-code",
@@ -128,37 +134,68 @@ ACCOUNTED = {
         "50": "",
         "53": "node-lost",
     },
-    "23.11": {"3006": "deadline", "3007": "node-lost", "3009": "out-of-memory", "3010": "disk"},
-    "24.05": {"4002": "by-site", "4008": "exit-code", "4010": "by-site", "4011": "preempted"},
-    "25.05": {"5007": "", "5009": "wall-time", "5010": "node-lost"},
+    "like-23.11": {
+        "3006": "deadline",
+        "3007": "node-lost",
+        "3009": "out-of-memory",
+        "3010": "disk",
+    },
+    "like-24.05": {"4002": "by-site", "4008": "exit-code", "4010": "by-site", "4011": "preempted"},
+    "like-25.05": {"5007": "", "5009": "wall-time", "5010": "node-lost"},
 }
 
 
+for _version, _first in FIRST.items():
+    _jobs = {str(_first + place): reason for place, reason in enumerate(ENDED)}
+    _waiting = (str(_first + 7), f"{_first + 8}_[3-5]", str(_first + 9), str(_first + 10))
+    ACCOUNTED[_version] = _jobs
+    QUEUED[_version] = {
+        **{job: ("ended", reason) for job, reason in _jobs.items()},
+        str(_first + 6): ("running", ""),
+        **dict.fromkeys(_waiting, ("queued", "")),
+    }
+
+
+def answers(version: str, name: str) -> str:
+    folder = WRITTEN if version in ALIKE else RECORDED
+    return (folder / version / f"{name}.txt").read_text()
+
+
 def squeue(version: str) -> dict[str, NativeStatus]:
-    return read_squeue((RECORDED / version / "squeue.txt").read_text())
+    return read_squeue(answers(version, "squeue"))
 
 
 def sacct(version: str) -> dict[str, NativeStatus]:
-    return read_sacct((RECORDED / version / "sacct.txt").read_text())
+    return read_sacct(answers(version, "sacct"))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", [*VERSIONS, *ALIKE])
 def test_squeue_of_every_version_is_understood(version: str) -> None:
     seen = {key: (status.status, status.reason) for key, status in squeue(version).items()}
     assert seen == QUEUED[version]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", [*VERSIONS, *ALIKE])
 def test_sacct_of_every_version_is_understood(version: str) -> None:
     ended = {key: s.reason for key, s in sacct(version).items() if s.status == "ended"}
     assert ended == ACCOUNTED[version]
+
+
+@pytest.mark.parametrize("version", FIRST)
+def test_exit_codes_are_the_same_whichever_way_a_version_writes_them(version: str) -> None:
+    """20.11 prints what `wait` returned (1792, 9, 253), later ones `7:0`, `0:9` and `0:125`."""
+    for seen in (squeue(version), sacct(version)):
+        code, killed, memory = (seen[str(FIRST[version] + place)] for place in (1, 2, 3))
+        assert (code.exit_code, code.signal) == (7, None)
+        assert killed.signal == 9
+        assert memory.signal is None
 
 
 def test_exit_codes_and_signals_are_told_apart() -> None:
     seen = squeue("22.05")
     assert (seen["37"].exit_code, seen["37"].signal) == (7, None)
     assert (seen["38"].exit_code, seen["38"].signal) == (0, 9)
-    assert squeue("24.05")["4008"].exit_code == 137
+    assert squeue("like-24.05")["4008"].exit_code == 137
     assert exit_of("0:125") == (0, None)
     assert exit_of("N/A") == (None, None)
 
@@ -186,12 +223,12 @@ def test_a_time_limit_is_known_while_slurm_still_clears_up(
 
 def test_a_name_with_bars_is_kept_whole() -> None:
     assert squeue("22.05")["41"].name == "odd|name with bar"
-    assert sacct("25.05")["5007"].name == "ok|with bar"
+    assert sacct("like-25.05")["5007"].name == "ok|with bar"
 
 
 def test_a_requeued_job_counts_its_restarts() -> None:
     assert squeue("22.05")["54"].restarts == 1
-    assert squeue("21.08")["2007"].restarts == 2
+    assert squeue("like-21.08")["2007"].restarts == 2
 
 
 def test_node_lists_are_kept_and_nothing_is_not_a_node() -> None:
@@ -201,13 +238,13 @@ def test_node_lists_are_kept_and_nothing_is_not_a_node() -> None:
 
 def test_held_jobs_are_told_from_waiting_ones() -> None:
     assert squeue("22.05")["48"].held
-    assert squeue("23.11")["3004"].held
-    assert squeue("21.08")["2008"].held
+    assert squeue("like-23.11")["3004"].held
+    assert squeue("like-21.08")["2008"].held
     assert not squeue("22.05")["56"].held
 
 
 def test_a_state_nobody_foresaw_is_kept_and_shown() -> None:
-    seen = squeue("25.05")["5003"]
+    seen = squeue("like-25.05")["5003"]
     assert (seen.status, seen.native_state) == ("unknown", "HIBERNATING")
     assert "HIBERNATING" in seen.message
 

@@ -13,12 +13,17 @@ from diamond.schedulers.slurm_parsing import pairs
 from diamond.schedulers.slurm_site import partition_fact, read_config
 
 RECORDED = Path(__file__).parent / "recorded"
+WRITTEN = Path(__file__).parent / "written"
 QOS = "normal||\ndebug|00:05:00|2\ngpu||\ngpu_limits||4\npart_gpu|1-00:00:00|10\nscavenger||\n"
 USERS = "research|alpha|research||normal,gpu,scavenger|\nresearch|alpha|teaching||normal|20\n"
 
 
+def _folder(version: str) -> Path:
+    return (WRITTEN if version.startswith("like-") else RECORDED) / version
+
+
 def partitions(version: str, accounting: Accounting | None = None) -> dict[str, dict[str, Any]]:
-    folder = RECORDED / version
+    folder = _folder(version)
     nodes = read_nodes((folder / "sinfo.txt").read_text())
     rows = map(pairs, (folder / "partitions.txt").read_text().splitlines())
     facts = (partition_fact(row, nodes, accounting or Accounting(), whole=False) for row in rows)
@@ -27,6 +32,17 @@ def partitions(version: str, accounting: Accounting | None = None) -> dict[str, 
 
 def known() -> Accounting:
     return Accounting(read_associations(USERS, "alpha"), read_qos(QOS))
+
+
+@pytest.mark.parametrize("version", ["20.11", "24.11", "26.05"])
+def test_partitions_and_settings_of_other_versions_are_read(version: str) -> None:
+    found = partitions(version)
+    assert set(found) == {"debug", "short", "batch", "long", "scavenge"}
+    debug = found["debug"]
+    assert debug["default"] and (debug["max_minutes"], debug["default_minutes"]) == (10, 5)
+    assert (debug["cpus_per_node"], debug["memory_mb_per_node"]) == (8, 16000)
+    config = read_config((_folder(version) / "config.txt").read_text())
+    assert config["SLURM_VERSION"].startswith(version)
 
 
 def test_partitions_of_the_lab_are_described() -> None:
@@ -40,7 +56,7 @@ def test_partitions_of_the_lab_are_described() -> None:
 
 
 def test_whole_nodes_limits_and_states_are_read() -> None:
-    found = partitions("20.11", known())
+    found = partitions("like-20.11", known())
     assert found["normal"]["whole_nodes"]
     assert found["normal"]["max_minutes"] == 2880
     assert found["normal"]["default_minutes"] is None
@@ -51,18 +67,18 @@ def test_whole_nodes_limits_and_states_are_read() -> None:
 
 
 def test_who_may_use_a_partition_follows_from_its_lists() -> None:
-    old = partitions("20.11", known())
+    old = partitions("like-20.11", known())
     assert old["gpu"]["accounts"] == ["research"]
     assert old["normal"]["accounts"] == ["research", "teaching"]
     assert old["gpu"]["qos"] == ["normal", "gpu"]
     assert old["normal"]["qos"] is None
-    assert partitions("21.08", known())["cloud"]["accounts"] == ["research"]
-    assert partitions("25.05", known())["batch"]["qos"] == ["normal", "gpu"]
+    assert partitions("like-21.08", known())["cloud"]["accounts"] == ["research"]
+    assert partitions("like-25.05", known())["batch"]["qos"] == ["normal", "gpu"]
 
 
 def test_a_partitions_own_qos_limits_what_may_be_queued() -> None:
-    assert partitions("20.11", known())["gpu"]["submit_limit"] == 4
-    assert partitions("20.11", known())["normal"]["submit_limit"] is None
+    assert partitions("like-20.11", known())["gpu"]["submit_limit"] == 4
+    assert partitions("like-20.11", known())["normal"]["submit_limit"] is None
 
 
 def test_associations_of_other_clusters_are_not_ours() -> None:
@@ -90,20 +106,20 @@ def test_only_the_owners_qos_are_listed() -> None:
 @pytest.mark.parametrize(
     ("version", "partition", "expected"),
     [
-        ("20.11", "normal", (10, 40, 480, 0)),
-        ("20.11", "gpu", (0, 3, 60, 2)),
-        ("21.08", "cloud", (100, 101, 6432, 804)),
+        ("like-20.11", "normal", (10, 40, 480, 0)),
+        ("like-20.11", "gpu", (0, 3, 60, 2)),
+        ("like-21.08", "cloud", (100, 101, 6432, 804)),
         ("22.05", "debug", (0, 4, 21, 10)),
-        ("23.11", "gpu", (0, 5, 192, 12)),
-        ("23.11", "mig", (1, 1, 128, 9)),
-        ("24.05", "debug", (2, 3, 24, 8)),
-        ("25.05", "batch", (5, 6, 960, 40)),
+        ("like-23.11", "gpu", (0, 5, 192, 12)),
+        ("like-23.11", "mig", (1, 1, 128, 9)),
+        ("like-24.05", "debug", (2, 3, 24, 8)),
+        ("like-25.05", "batch", (5, 6, 960, 40)),
     ],
 )
 def test_what_is_free_is_counted(
     version: str, partition: str, expected: tuple[int, int, int, int]
 ) -> None:
-    free = free_of(read_nodes((RECORDED / version / "sinfo.txt").read_text()))[partition]
+    free = free_of(read_nodes((_folder(version) / "sinfo.txt").read_text()))[partition]
     counted = tuple(free[key] for key in ("nodes_idle", "nodes_total", "cpus_idle", "gpus_idle"))
     assert counted == expected
 

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Writes the event files beside it. Needs torch, tensorboard and tensorboardX:
+"""Writes the event files beside it. Needs torch, tensorboard, tensorboardX and wandb:
 
 python record_events.py
 """
@@ -16,13 +16,40 @@ def main() -> None:
     record("torch.tfevents", torch_events)
     record("tensorboardx.tfevents", tensorboardx_events)
     record("tensors.tfevents", tensor_events)
+    record("run-offline.wandb", wandb_rows)
 
 
 def record(name, write) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(folder)
-        (written,) = Path(folder).iterdir()
+        (written,) = (
+            file
+            for file in Path(folder).rglob("*")
+            if file.suffix == Path(name).suffix or file.name.startswith("events")
+        )
         shutil.copy(written, HERE / name)
+
+
+def wandb_rows(folder) -> None:
+    """More than two blocks; without anything about the machine."""
+    import numpy
+    import wandb
+
+    plain = {"x_disable_meta": True, "x_disable_stats": True, "x_disable_machine_info": True}
+    settings = wandb.Settings(
+        **plain, disable_git=True, host="host", console="off", program="train.py", root_dir=folder
+    )
+    run = wandb.init(project="p", mode="offline", config={"lr": 0.1}, dir=folder, settings=settings)
+    odd = {3: float("nan"), 4: float("inf")}
+    for step in range(60):
+        value = odd.get(step, 1.0)
+        run.log(
+            {"loss": 1 / (step + 1), "val": {"acc": step / 60}, "odd": value, "text": "x" * 300}
+        )
+        if step == 5:
+            picture = wandb.Image(numpy.zeros((8, 8, 3), dtype=numpy.uint8), caption="black")
+            run.log({"image": picture, "weights": wandb.Histogram([1, 2, 3])})
+    run.finish()
 
 
 def torch_events(folder) -> None:

@@ -112,7 +112,7 @@ class Scans:
         root = os.path.abspath(os.path.expanduser(os.path.expandvars(path)))  # noqa: PTH100, PTH111
         if not root.startswith("/") or "$" in root:
             raise BadRequest(f"{path!r} is not a path here", "Name an absolute path.")
-        self.policy.check_data_folder(root)
+        self.policy.check_data_folder(root, self.places.folders.tasks)
         return root
 
     def _folder(self, scan: str) -> Path:

@@ -26,6 +26,7 @@ OWN_NAME = "policy.toml"
 EGRESS = ("all", "logs", "states")
 """From the least strict: everything; logs and metrics, no files; states of tasks alone."""
 LEASE_DAYS = 30.0
+IDLE_HOURS = 12.0
 LOOK_SECONDS = 2.0
 _OF_SHELLS = frozenset(";&|<>$`(){}\n")
 LISTS = frozenset(
@@ -64,6 +65,11 @@ class Rules:
     community: list[str] | None = None
     """Unix accounts that several people run through; only the site may say so."""
     syslog: bool = False
+    max_queued: float | None = None
+    submits_per_hour: float | None = None
+    withdrawn_per_day: float | None = None
+    idle_hours: float | None = None
+    """After so many hours without work a paired agent ends; 0: never."""
 
     def rejection(self, order: Order, partition: str) -> str:
         """Why an order is rejected, whoever signed it; '' when it is not."""
@@ -164,8 +170,11 @@ class Policy:
     def allows_files(self) -> bool:
         return self.egress == "all"
 
-    def check_data_folder(self, path: str) -> None:
-        """Raise unless data in this folder may be registered: what is registered can be sent elsewhere."""
+    def check_data_folder(self, path: str, tasks: Path) -> None:
+        """Raise unless data in this folder may be registered: what is registered can be sent elsewhere.
+
+        Diamond's own folders are not data, except what runs leave in their working directories below `tasks`.
+        """
         real = os.path.realpath(path)
         for each in self._now():
             if not each.may_register(real):
@@ -174,7 +183,8 @@ class Policy:
                     "Ask for the folder to be listed there: data_folders = [...]",
                 )
         kept = os.path.realpath(self.keep)
-        if self._fault or real == kept or f"{real}/".startswith(f"{kept}/"):
+        own = real == kept or f"{real}/".startswith(f"{kept}/")
+        if self._fault or (own and not _is_left_by_a_run(real, tasks)):
             raise Forbidden(f"{path} cannot be registered as data", "Choose a folder of your data.")
 
     @property
@@ -216,6 +226,22 @@ class Policy:
     @property
     def is_community(self) -> bool:
         return any(account_name() in (each.community or []) for each in self._now())
+
+    def bound(self, name: str) -> tuple[float | None, str]:
+        """The smallest number that a file sets, and the file; None where none does."""
+        given = [(getattr(each, name), each.source) for each in self._now()]
+        return min((each for each in given if each[0] is not None), default=(None, ""))
+
+    @property
+    def bounds_submissions(self) -> bool:
+        names = ("max_queued", "submits_per_hour", "withdrawn_per_day")
+        return any(self.bound(name)[0] is not None for name in names)
+
+    @property
+    def idle_hours(self) -> float:
+        """The shortest time that a file sets; a 0 says that it never ends, unless the other file disagrees."""
+        given = [each.idle_hours for each in self._now() if each.idle_hours is not None]
+        return min((hours for hours in given if hours), default=0.0 if given else IDLE_HOURS)
 
     @property
     def syslog(self) -> bool:
@@ -324,3 +350,10 @@ def _set_by(order: Order) -> set[str]:
 
 def _bare(digest: str) -> str:
     return digest.replace("sha256:", "")
+
+
+def _is_left_by_a_run(real: str, tasks: Path) -> bool:
+    """Whether it lies in tasks/TASK/run/."""
+    root = Path(os.path.realpath(tasks))
+    names = Path(real).relative_to(root).parts if root in Path(real).parents else ()
+    return len(names) > 2 and names[1] == "run"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from diamond.agent.output.logs import LOGS, STEPS, Streams
-from diamond.agent.output.tensorboard import Scalars
+from diamond.agent.output.scalars import Scalars
 from diamond.agent.tasks.attempts import Attempts
+from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.machine.state import AttemptState
 
 STEPS_FIRST_SECONDS, OUTPUT_FIRST_SECONDS = 10.0, 2.0
@@ -24,6 +25,8 @@ class OutputCollector:
     attempts: Attempts
     stopping: threading.Event
     scalars: Scalars = field(default_factory=Scalars)
+    forward: Callable[[AttemptFolder, int, bool], None] = lambda folder, run, ended: None
+    """Called when there may be something to send on to the person's own server."""
     _followed: dict[str, tuple[int, int, bool]] = field(default_factory=dict)
     """By attempt, as seen last: starts, exits, whether it is over."""
 
@@ -45,7 +48,8 @@ class OutputCollector:
                 ranks=order.ranks,
             )
             if state.over or run < state.run or run in state.exits:
-                self.scalars.finish(folder, state.run)
+                if self.scalars.finish(folder, state.run):
+                    self.forward(folder, state.run, True)
                 self.streams.ended(state.attempt, run, exit_seen=run in state.exits)
 
     def look_at_scalars(self, active: Iterable[AttemptState]) -> None:
@@ -53,7 +57,9 @@ class OutputCollector:
         if self.scalars.is_due():
             for state in active:
                 if state.is_running:
-                    self.scalars.append_new(self.attempts.folder(state), state.run)
+                    folder = self.attempts.folder(state)
+                    self.scalars.append_new(folder, state.run)
+                    self.forward(folder, state.run, False)
 
     def is_complete(self, attempt: str) -> bool:
         """Whether the service has every byte."""

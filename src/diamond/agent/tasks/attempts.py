@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
+from diamond.agent.guard.bounds import SubmissionBounds
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.chain_facts import read_attempt
 from diamond.agent.tasks.chains import Chains
@@ -51,6 +52,7 @@ class Attempts:
         profile: Callable[[], Profile],
         work: WorkQueue,
         follow_up_rejection: Callable[[AttemptFolder, int], str],
+        bounds: SubmissionBounds | None = None,
     ) -> None:
         self._folders, self._report, self._profile, self._work = folders, report, profile, work
         self.known: dict[str, AttemptState] = {}
@@ -58,6 +60,8 @@ class Attempts:
         self._just_submitted: set[str] = set()
         """Attempts that the batch system has accepted; the main thread will learn it in a moment."""
         self.chains = Chains(folders, self, follow_up_rejection)
+        self._bounds = bounds
+        """What the machine's own files bound beyond single jobs."""
         self._sequence = 0
 
     def submit(self, folder: AttemptFolder, number: int, rival: AttemptFolder | None) -> None:
@@ -128,6 +132,8 @@ class Attempts:
     def count_submitted(self, folder: AttemptFolder) -> None:
         """The job counts against limits from now on. Called from the submitting thread."""
         self._just_submitted.add(folder.attempt)
+        if self._bounds:
+            self._bounds.count_submitted()
 
     def failed(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
         """Saved first: an attempt that was reported as failed must never be tried again."""
@@ -246,12 +252,29 @@ class Attempts:
 
     def room(self, partition: str) -> str:
         """Why a partition accepts no more jobs now, or ''. Called from the submitting thread."""
+        why = self._bounds.why_full(len(self._waiting())) if self._bounds else ""
         limit = self._profile().submit_limit(partition)
-        if limit is None:
-            return ""
+        if why or limit is None:
+            return why
         mine = [state for state in list(self.known.values()) if state.partition == partition]
         used = sum(state.is_active or state.attempt in self._just_submitted for state in mine)
         return f"the site lets you have {limit} jobs in {partition}" if used >= limit else ""
+
+    def _waiting(self) -> list[AttemptState]:
+        """In the queue of the batch system, follow-ups included, and not started."""
+        return [
+            state
+            for state in list(self.known.values())
+            if (state.is_active and not state.is_running) or state.attempt in self._just_submitted
+        ]
+
+    def may_queue_ahead(self) -> bool:
+        ahead = sum(state.is_early for state in self._waiting())
+        return self._bounds is None or self._bounds.may_queue_ahead(ahead)
+
+    def count_withdrawn(self, folder: AttemptFolder) -> None:
+        if self._bounds and folder.native_id:
+            self._bounds.count_withdrawn()
 
     def report_again(self, tasks: Iterable[str]) -> None:
         """Repeat all facts of these tasks, from memory or from their folders."""

@@ -55,6 +55,8 @@ class LoadedAttempts(Protocol):
     def exclude_nodes(self, folder: AttemptFolder, native_id: str) -> None: ...
     def room(self, partition: str) -> str: ...
     def has_queue(self) -> bool: ...
+    def may_queue_ahead(self) -> bool: ...
+    def count_withdrawn(self, folder: AttemptFolder) -> None: ...
 
 
 class Chains:
@@ -343,6 +345,8 @@ class Chains:
         until = self._folders.grant(folder.task).until or 0
         if self._folders.is_ended(folder.task) or self._is_rejected(folder):
             return None
+        if early and not self._attempts.may_queue_ahead():
+            return None
         try:
             return self._folders.record_next(
                 folder, ids.new_id(ids.ATTEMPT), until=until, early=early, instead=instead
@@ -372,6 +376,8 @@ class Chains:
 
     def _withdraw(self, folder: AttemptFolder) -> None:
         """Of a follow-up it is reported at once: if the present attempt ends meanwhile, nobody must wait for this one."""
+        if not folder.is_cancelled:
+            self._attempts.count_withdrawn(folder)
         self._folders.record_cancel(folder.task, folder.attempt)
         if folder.attempt in self._attempts.known and folder.is_withdrawn:
             self._attempts.report_as_is(folder.attempt, Gone(attempt=folder.attempt))

@@ -1,4 +1,4 @@
-"""The event files of TensorBoard that a run writes: where they are, and whether they grow."""
+"""The files in which a run logs with TensorBoard, W&B or MLflow: where they are, and whether they grow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 MAX_DEPTH, MAX_FOLDERS = 5, 500
-MARK = "tfevents"
+TENSORBOARD, WANDB, MLFLOW_FILE, MLFLOW_DATABASE = "tensorboard", "wandb", "mlflow", "mlflow.db"
 MOST_FILES = 64
 LOOKS_BETWEEN_WALKS = 6
 """For files that are known their size is asked at each look; walking through folders costs a shared file system more."""
@@ -47,7 +47,7 @@ def written_since(start: Path, files: Iterable[Path]) -> List[Path]:
 
 
 def find_event_files(run_dir: Path) -> List[Path]:
-    """Event files in the run directory, within a bounded walk."""
+    """Such files in the run directory, within a bounded walk."""
     event_files, pending, seen = [], [(run_dir, 0)], 0
     while pending and seen < MAX_FOLDERS:
         folder, depth = pending.pop()
@@ -60,9 +60,30 @@ def find_event_files(run_dir: Path) -> List[Path]:
             if entry.is_dir(follow_symlinks=False):
                 if depth < MAX_DEPTH and not entry.name.startswith("."):
                     pending.append((Path(entry.path), depth + 1))
-            elif MARK in entry.name:
+            elif kind_of(Path(entry.path)):
                 event_files.append(Path(entry.path))
     return sorted(event_files)
+
+
+def kind_of(file: Path) -> str:
+    """What wrote it, by its name and place; '' if it is none of these."""
+    if "tfevents" in file.name:
+        return TENSORBOARD
+    if file.name.startswith("run-") and file.suffix == ".wandb":
+        return WANDB
+    if file.name == "mlflow.db":
+        return MLFLOW_DATABASE
+    return MLFLOW_FILE if _is_mlflow_metric(file) else ""
+
+
+def _is_mlflow_metric(file: Path) -> bool:
+    """`mlruns/<experiment>/<run>/metrics/<name>`; a name may have slashes."""
+    for folder in file.parents:
+        if folder.name == "metrics":
+            return (folder.parent / "meta.yaml").is_file()
+        if folder.name in ("mlruns", ""):
+            return False
+    return False
 
 
 def size_of(file: Path) -> int:

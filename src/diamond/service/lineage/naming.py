@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Principal
-from diamond.service.platform.database.tables import images
+from diamond.service.platform.database.tables import images, model_versions, models
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ async def names_of(
     connection: AsyncConnection, principal: Principal, digests: Collection[str]
 ) -> dict[str, Named]:
     found: dict[str, Named] = {}
-    for namer in (image_names, *NAMERS):
+    for namer in (image_names, model_names, *NAMERS):
         found |= await namer(connection, principal, digests)
     return found
 
@@ -43,5 +43,20 @@ async def image_names(
     )
     return {
         row.identity.removeprefix("sha256:"): Named(row.name or row.id, f"/images/{row.id}")
+        for row in await connection.execute(query)
+    }
+
+
+async def model_names(
+    connection: AsyncConnection, principal: Principal, digests: Collection[str]
+) -> dict[str, Named]:
+    """Of versions of the caller's own models."""
+    query = (
+        select(models.c.name, model_versions.c.number, model_versions.c.tree)
+        .join(models, models.c.id == model_versions.c.model)
+        .where(models.c.owner == principal.user, model_versions.c.tree.in_(sorted(digests)[:500]))
+    )
+    return {
+        row.tree: Named(f"{row.name}@v{row.number}", f"/models/{row.name}")
         for row in await connection.execute(query)
     }

@@ -67,4 +67,6 @@ def _draft(stream: LogStreamRow, facts: JobFacts, packages: str) -> Draft:
         settings=without_secrets(facts.settings),
     )
     sealed = {"host": facts.host, "nodes": facts.nodes}
+    if facts.inputs:
+        sealed["inputs"] = without_secrets(facts.inputs)
     return Draft(kinds.FACTS, time.time(), body, sealed)

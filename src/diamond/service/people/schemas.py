@@ -58,14 +58,6 @@ class Link(BaseModel):
     url: str
 
 
-class TaskView(Body):
-    """A saved view of the list of tasks."""
-
-    name: str = Field(min_length=1, max_length=60)
-    search: str = Field(max_length=1000)
-    """The query of its address: filters, order and columns."""
-
-
 class Preferences(Body):
     """Defaults of the composer, and how the pages look. PUT replaces all of it."""
 
@@ -75,7 +67,6 @@ class Preferences(Body):
     appearance: Literal["auto", "light", "dark"] = "auto"
     guide_done: bool = False
     """The first-visit guide was finished or closed."""
-    task_views: list[TaskView] = Field(default=[], max_length=30)
 
 
 class EmailSettings(Body):

@@ -18,6 +18,7 @@ from diamond.runtimes.below import steps_of
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.lineage.edges import add_output
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
@@ -175,6 +176,7 @@ async def _record(tx: Transaction, result: ResultRow, scan: ScanRow) -> None:
         return
     left = ResultLeft(scan.tree, result.name, result.kind, scan.files, scan.size)
     await record(tx, [(task, [Draft(kinds.RESULT, time.time(), left)])])
+    await add_output(tx, task.id, task.owner, digest=scan.tree, role=result.name)
 
 
 async def _show(

@@ -174,6 +174,7 @@ def add_up(verbs: Verbs) -> None:
     command.add_argument("--users", help="users, created if missing (alice,bob)")
     command.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
     command.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
+    command.add_argument("--programs", metavar="DIR", help="a folder with another Slurm's programs")
     command.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
     command.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
     command.add_argument(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import socket
 
+from .processes import call, clean_env
 from .shape import ClusterShape, LabError, LabShape
 from .sites import site_of
 
@@ -85,8 +87,9 @@ AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={port}
 AccountingStoragePass={munge}
-AccountingStorageTRES=gres/gpu
-AccountingStoreFlags=job_comment,job_script"""
+AccountingStorageTRES=gres/gpu"""
+STORED = "AccountingStoreFlags=job_comment,job_script"
+"""Slurm before 21.08 does not know it."""
 PARTITIONS = {
     "debug": "Default=YES DefaultTime=5 MaxTime=10",
     "short": "DefaultTime=1 MaxTime=1",
@@ -96,7 +99,8 @@ PARTITIONS = {
 }
 # slurmd looks for cgroups although nothing uses them, and exits if they are not
 # mounted, unless their version is configured.
-CGROUP_CONF = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n"
+CGROUP_CONF = "CgroupPlugin=cgroup/v1\n"
+CONFINED = "ConstrainRAMSpace=yes\nConstrainSwapSpace=yes\nAllowedSwapSpace=0\n"
 
 
 def write_config(lab: LabShape, cluster: ClusterShape) -> None:
@@ -104,9 +108,21 @@ def write_config(lab: LabShape, cluster: ClusterShape) -> None:
     head = with_settings(settings_text(lab, cluster), lab.options.settings)
     cluster.conf.write_text("\n".join([head, *node_lines(lab, cluster), *partitions(cluster), ""]))
     (cluster.root / "gres.conf").write_text(gres_text(cluster))
-    (cluster.root / "cgroup.conf").write_text(CGROUP_CONF)
+    (cluster.root / "cgroup.conf").write_text(cgroup_text(lab))
     if script := site_of(cluster).filter_script(lab):
         (cluster.root / "job_submit.lua").write_text(script)
+
+
+def cgroup_text(lab: LabShape) -> str:
+    """Slurm before 21.08 does not know the plugin and exits at its name. With `task/cgroup`, memory is confined."""
+    text = "" if slurm_version(lab) < (21, 8) else CGROUP_CONF
+    is_confined = any("task/cgroup" in setting for setting in lab.options.settings)
+    return text + CONFINED if is_confined else text
+
+
+def slurm_version(lab: LabShape) -> tuple[int, ...]:
+    said = call("env", "slurmd", "-V", env=clean_env(lab)).stdout
+    return tuple(int(number) for number in re.findall(r"\d+", said)[:2])
 
 
 def make_folders(cluster: ClusterShape) -> None:
@@ -124,6 +140,7 @@ def settings_text(lab: LabShape, cluster: ClusterShape) -> str:
     accounting = "AccountingStorageType=accounting_storage/none"
     if lab.options.accounting:
         accounting = ACCOUNTING.format(port=lab.slurmdbd_port, munge=lab.munge_socket)
+        accounting += f"\n{STORED}" if slurm_version(lab) >= (21, 8) else ""
     return SLURM_CONF.format(
         name=cluster.name,
         host=host_name(),

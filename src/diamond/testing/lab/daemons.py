@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .processes import (
-    CLEAN_ENV,
     call,
+    clean_env,
     enter_network,
-    find_program,
     log_tail,
     pid_of,
     require,
@@ -30,8 +29,9 @@ def slurm(
     lab: LabShape, cluster: ClusterShape, *command: str, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
     """Run a Slurm command as root, without the caller's own SLURM_ and SQUEUE_ settings."""
-    env = {**CLEAN_ENV, "SLURM_CONF": str(cluster.conf)}
-    return call(*enter_network(lab), *command, check=check, env=env, timeout=30)
+    env = {**clean_env(lab), "SLURM_CONF": str(cluster.conf)}
+    # By `env`, since Python would look for the program on its own PATH.
+    return call("env", *enter_network(lab), *command, check=check, env=env, timeout=30)
 
 
 def start_munge(lab: LabShape) -> None:
@@ -83,7 +83,7 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
     local = cluster.root / "locals" / node
     local.mkdir(exist_ok=True)
     local.chmod(0o1777)
-    command = [find_program("slurmd") or "slurmd", "-D", "-N", node, "-f", str(cluster.conf)]
+    command = ["slurmd", "-D", "-N", node, "-f", str(cluster.conf)]
     if lab.isolated:
         binds = [(local, cluster.root / "local"), *node_binds(lab, cluster)]
         command = [

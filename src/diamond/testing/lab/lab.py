@@ -13,7 +13,7 @@ from . import faults, shutdown, startup
 from .daemons import node_states
 from .login import session_env
 from .machine import locked
-from .processes import CLEAN_ENV, descendants, enter_network, pid_of, running
+from .processes import clean_env, descendants, enter_network, pid_of, running
 from .shape import ClusterShape, LabError, LabShape, UpOptions, checked_root, load
 
 DEFAULT_FOLDER = Path("/tmp/diamond-lab")
@@ -178,7 +178,12 @@ class Cluster:
             return {**mine, **self.env()}
         entry = user_entry(user)
         who = {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user, "SHELL": entry.pw_shell}
-        return {**CLEAN_ENV, **who, **self.env(), **session_env(self.lab, self.shape, user)}
+        return {
+            **clean_env(self.lab),
+            **who,
+            **self.env(),
+            **session_env(self.lab, self.shape, user),
+        }
 
     def enter_login(self) -> list[str]:
         pid = pid_of(self.lab, self.shape.login)

@@ -68,6 +68,12 @@ def enter_network(lab: LabShape) -> list[str]:
     return ["nsenter", f"--net=/run/netns/{lab.netns}"] if lab.netns else []
 
 
+def clean_env(lab: LabShape) -> dict[str, str]:
+    """What daemons and commands of the lab see: its own Slurm first, if it has one."""
+    own = lab.options.programs
+    return {**CLEAN_ENV, "PATH": f"{own}:{SYSTEM_PATH}"} if own else dict(CLEAN_ENV)
+
+
 def start(lab: LabShape, name: str, command: Words, env: Mapping[str, str] | None = None) -> None:
     """Start a daemon in its own session, without the caller's environment."""
     texts = [*enter_network(lab), "sh", "-c", IN_ROOT_FOLDER, "sh", *map(str, command)]
@@ -76,7 +82,7 @@ def start(lab: LabShape, name: str, command: Words, env: Mapping[str, str] | Non
     pid = os.posix_spawn(
         texts[0],
         texts,
-        {**CLEAN_ENV, **(env or {})},
+        {**clean_env(lab), **(env or {})},
         setsid=True,
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),

@@ -36,6 +36,7 @@ class UpOptions(TypedDict, total=False):
     users: str | Sequence[str] | None
     like: str | None
     set: Sequence[str] | None
+    programs: str | None
     accounting: bool | None
     ssh: bool | None
     netns: bool | None
@@ -53,6 +54,8 @@ class Options:
     users: str = "alice,bob"
     like: str = "open"
     set: str = ""
+    programs: str = ""
+    """A folder with the programs of another Slurm, used in place of the machine's."""
     accounting: bool = True
     ssh: bool = False
     netns: bool = False

@@ -17,6 +17,7 @@ import { showError, showSuccess } from "~/components/toasts";
 import { randomKey } from "~/lib/randomKey";
 import { meQuery } from "~/people/me";
 import { projectsQuery } from "~/projects/api";
+import { ReproduceButton } from "~/reproduce/ReproduceButton";
 import { isOver } from "~/tasks/state";
 import { canResume } from "./chain/attempts";
 import { ResumeButton } from "./chain/ResumeButton";
@@ -32,7 +33,10 @@ export function Actions({ task }: { task: Task }) {
       {me?.mode === "shared" && !isOtherPersons && <Share task={task} />}
       {!isOtherPersons && canResume(task) && <ResumeButton task={task} />}
       {isOver(task) ? (
-        !isOtherPersons && <Retry task={task} />
+        <>
+          {task.kind === "run" && <ReproduceButton task={task} />}
+          {!isOtherPersons && <Retry task={task} />}
+        </>
       ) : (
         <CancelIfAllowed task={task} me={me?.id} />
       )}

@@ -8,6 +8,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { SkeletonLines } from "~/components/SkeletonLines";
 import { TimeAgo } from "~/components/Time";
 import { valueText } from "~/lib/text";
+import { Reproductions } from "~/reproduce/Reproductions";
 import { codeFacts, environmentFacts, resourceFacts } from "~/tasks/facts";
 import { AttemptsCard } from "./chain/AttemptsCard";
 import { PlannedVsActual } from "./chain/PlannedVsActual";
@@ -33,6 +34,7 @@ export function OverviewTab({ task }: { task: Task }) {
         </Alert>
       )}
       <FirstLook task={task} />
+      {task.kind === "run" && <Reproductions task={task.id} />}
       <Card component="section" aria-label="Timeline">
         <Title order={2} mb="xs">
           Timeline
@@ -83,6 +85,7 @@ function locationFacts(task: Task): [string, React.ReactNode][] {
     ["Task id", task.id],
     ["Created", <TimeAgo key="created" at={task.created} />],
     ["Updated", <TimeAgo key="as-of" at={task.as_of} />],
+    ["Lineage", <LineageLink key="lineage" task={task.id} />],
     ["Retry of", task.retry_of && <TaskLink key="repeats" task={task.retry_of} />],
     ["Secrets", (task.order.secrets ?? []).join(", ")],
   ];
@@ -96,6 +99,17 @@ function TaskLink({ task }: { task: string }) {
       renderRoot={(props) => <Link to="/tasks/$task" params={{ task }} {...props} />}
     >
       {task.slice(0, 8)}
+    </Anchor>
+  );
+}
+
+function LineageLink({ task }: { task: string }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link to="/lineage" search={{ of: task }} {...props} />}
+    >
+      what it came from, and what used it
     </Anchor>
   );
 }

@@ -12,9 +12,9 @@ import { ColumnChooser } from "~/tasks/columns/ColumnChooser";
 import { columnsOf, columnsText } from "~/tasks/columns/columns";
 import { TASK_STATES } from "~/tasks/StateBadge";
 import { tagsQuery } from "~/tasks/tags";
-import { SavedViews } from "./SavedViews";
 import { isFiltered, NEWEST_FIRST, statesOf, type TasksSearch, toggleState } from "./search";
 import classes from "./TaskFilters.module.css";
+import { TaskViews } from "./TaskViews";
 
 const KINDS = [
   { value: "run", label: "Runs" },
@@ -100,7 +100,7 @@ export function TaskFilters({ counts, tasks }: TaskFiltersProps) {
           chosen={columnsOf(search.columns)}
           onChange={(columns) => set({ columns: columnsText(columns) })}
         />
-        <SavedViews />
+        <TaskViews />
         {isFiltered(search) && (
           <Button
             variant="subtle"

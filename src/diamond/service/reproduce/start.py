@@ -1,0 +1,189 @@
+"""The second run: the same code, image, data and parameters, as a job of whoever asks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+from diamond.compose.raw_spec import RawSpec, needs_image_file
+from diamond.core import ids
+from diamond.core.artifacts import plain_digest
+from diamond.core.errors import Conflict
+from diamond.core.task import FINAL_WORDS
+from diamond.provenance.tolerance import parse_tolerances
+from diamond.service.access.principal import Principal
+from diamond.service.composer.request import RequestedSpec
+from diamond.service.composer.shared_code import take_shared_code
+from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.images import store as image_store
+from diamond.service.jobs import submit
+from diamond.service.jobs.images import note_image_use
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import require_still_allowed
+from diamond.service.reproduce import store
+from diamond.service.reproduce.results import hash_results
+from diamond.service.reproduce.rows import RUNNING, ReproductionRow
+from diamond.service.reproduce.schemas import ReproduceBody
+from diamond.service.tasks import job_store
+from diamond.service.tasks.create import make_task
+from diamond.service.tasks.rows import JobRow, TaskRow
+from diamond.service.tasks.tasks import load_task
+
+SITE_FIELDS = ("partition", "account", "qos", "reservation", "constraint", "options")
+"""Of the machine where it ran, and unknown to another."""
+
+
+async def start_reproduction(
+    services: Services, principal: Principal, task: str, body: ReproduceBody
+) -> ReproductionRow:
+    parse_tolerances(body.tolerance)
+    original = await load_task(services, principal, task)
+    job = await _job(services, original)
+    missing = await _missing(services, original, job, body)
+    if missing:
+        raise Conflict(
+            f"{original.id} cannot be reproduced: {'; '.join(missing)}",
+            "Bring back what is missing, or run it on another endpoint: diamond reproduce TASK --on ENDPOINT",
+            code="not-reproducible",
+        )
+    hashed = await hash_results(services, original)
+    made, endpoint = await _run_again(services, principal, original, job, body)
+    row = ReproductionRow(
+        task=made,
+        owner=principal.user,
+        original=original.id,
+        endpoint=endpoint,
+        state=RUNNING,
+        asked={"tolerance": list(body.tolerance)},
+        evidence={
+            "files": dict(hashed.files) if hashed.files is not None else None,
+            "why": hashed.why,
+        },
+        verdict=None,
+        created=time.time(),
+        judged=None,
+    )
+    await services.store.run(lambda tx: store.add_reproduction(tx, row))
+    return row
+
+
+async def _job(services: Services, original: TaskRow) -> JobRow:
+    if original.kind != "run":
+        raise Conflict(
+            f"{original.id} is a {original.kind}, not a run", "Only runs can be reproduced."
+        )
+    if original.state not in FINAL_WORDS:
+        raise Conflict(
+            f"{original.id} has not ended: it is {original.state}", "Wait for its end first."
+        )
+    async with services.store.read() as connection:
+        job = await job_store.find_job(connection, original.job)
+    if job is None:
+        raise Conflict(f"The spec of {original.id} is gone", code="not-reproducible")
+    return job
+
+
+async def _missing(
+    services: Services, original: TaskRow, job: JobRow, body: ReproduceBody
+) -> list[str]:
+    """What a second run needs and nobody has any more."""
+    missing = []
+    snapshot = original.order.code.snapshot if original.order.code else ""
+    wanted = [_prefixed(snapshot)] if snapshot else []
+    gone = await asyncio.to_thread(lambda: list(services.blobs.missing(wanted)))
+    if gone:
+        missing.append(f"its code {plain_digest(snapshot)[:12]} is no longer stored")
+    if not body.on or body.on == original.endpoint_name:
+        async with services.store.read() as connection:
+            endpoint = await endpoint_by_id(connection, original.endpoint)
+        if endpoint is None:
+            missing.append(f"its endpoint {original.endpoint_name} was removed")
+    return missing
+
+
+def _prefixed(digest: str) -> str:
+    return f"sha256:{plain_digest(digest)}"
+
+
+async def _run_again(
+    services: Services, principal: Principal, original: TaskRow, job: JobRow, body: ReproduceBody
+) -> tuple[str, str]:
+    """The new task and the name of its endpoint."""
+    is_there = not body.on or body.on == original.endpoint_name
+    if is_there and original.owner == principal.user and not _waits_for_image(original, job):
+        made = await services.store.run(
+            lambda tx: _same_order(tx, principal, original, job, body.project)
+        )
+        return made.id, made.endpoint_name
+    if job.code is not None:
+        await take_shared_code(services, principal, job.code)
+    spec = await _spec_elsewhere(services, principal, original, job, body.on)
+    submission = submit.Submission(RequestedSpec(spec, job.code), project=body.project)
+    submitted = await submit.submit(services, principal, submission)
+    task = submitted.tasks[0]
+    return task.id, task.endpoint
+
+
+def _waits_for_image(original: TaskRow, job: JobRow) -> bool:
+    image = original.order.image
+    return needs_image_file(job.spec) and (image is None or not image.sha256)
+
+
+async def _same_order(
+    tx: Transaction, principal: Principal, original: TaskRow, job: JobRow, project: str
+) -> TaskRow:
+    """On the same machine: the very order, so the same image file, the same code, the same words."""
+    endpoint = await endpoint_by_id(tx.connection, original.endpoint)
+    assert isinstance(endpoint, EndpointRow)
+    await require_still_allowed(
+        tx.connection,
+        principal,
+        project=original.project,
+        endpoint=original.endpoint,
+        endpoint_name=original.endpoint_name,
+    )
+    await require_usable(tx.connection, principal.user, endpoint)
+    again = replace(job, id=ids.new_id(ids.JOB), created=time.time(), assignment="")
+    await job_store.add_job(tx, again)
+    made = await make_task(tx, job=again, endpoint=endpoint, order=original.order)
+    used = await image_store.image_used_by(tx.connection, original.id)
+    await note_image_use(tx, made, used or "")
+    return made
+
+
+async def _spec_elsewhere(
+    services: Services, principal: Principal, original: TaskRow, job: JobRow, on: str
+) -> RawSpec:
+    """The spec, pinned to what the original ran with, for another machine or person."""
+    elsewhere = bool(on) and on != original.endpoint_name
+    gone = SITE_FIELDS if elsewhere else ()
+    spec: RawSpec = {name: value for name, value in job.spec.items() if name not in gone}
+    spec["on"] = on or original.endpoint_name
+    resources = dict(spec.get("resources") or {})
+    spec["resources"] = {**resources, "nodes": original.order.resources.nodes}
+    spec["params"] = {**(spec.get("params") or {}), **original.order.params}
+    image = await _own_image(services, principal, original)
+    if image:
+        spec["environment"] = image
+    data: dict[str, Any] = dict(spec.get("data") or {})
+    for name, tree in original.order.trees.items():
+        dataset = str(data.get(name, name)).partition("@")[0]
+        data[name] = f"{dataset}@{_prefixed(tree.digest)}"
+    if data:
+        spec["data"] = data
+    return spec
+
+
+async def _own_image(services: Services, principal: Principal, original: TaskRow) -> str:
+    """The name or id of the image it ran in, if the caller has it: it is copied rather than built again."""
+    async with services.store.read() as connection:
+        used = await image_store.image_used_by(connection, original.id)
+        row = await image_store.image_by_id(connection, used) if used else None
+    if row is None or row.owner != principal.user or not row.manifest.sha256:
+        return ""
+    return row.name or row.id
