@@ -85,7 +85,7 @@ def _send_manifest(transport: Transport, manifest: Path, digest: str) -> None:
             query = {"offset": offset, "size": size}
             answer = transport.call("POST", path, query=query, body=source.read(PART)).json()
             if answer["have"] <= offset and answer["have"] < size:
-                raise Conflict("The service did not take the list of files", "Try again.")
+                raise Conflict("The service rejected the list of files", "Try again.")
             offset = answer["have"]
 
 
