@@ -53,6 +53,7 @@ def _programs(version: str) -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 class TestOtherSlurms(SchedulerConformance):
     everything = Resources(nodes=4, cpus_per_task=8, walltime_minutes=5)
     patience_seconds = 90.0

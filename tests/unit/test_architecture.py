@@ -48,6 +48,7 @@ ALLOWED = {
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "data", "notation"},
+    "sdk": {"core", "sdk", "code", "notation", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }

@@ -30,6 +30,7 @@ COMMANDS = {
     "tasks": "tasks",
     "runs": "runs",
     "compare": "runs",
+    "import": "runs",
     "lineage": "lineage",
     "reproduce": "reproduce",
     "show": "show",

@@ -140,6 +140,36 @@ def compare(
         print_verdict(verdict)
 
 
+@app.command(name="import")
+def import_runs(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="An mlruns folder, an mlflow.db, the address of an MLflow server, or a W&B folder.",
+        ),
+    ],
+    project: Annotated[str, typer.Option("--project", help="Its members see the runs too.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Bring runs of MLflow or W&B into the table, read-only; again brings only what is new."""
+    from diamond.sdk.importing import read_runs
+
+    client = Client()
+    items = []
+    for run in read_runs(source):
+        item = client.import_run(run.as_body(project))
+        items.append(item)
+        if not as_json:
+            word = "imported" if item["is_new"] else "known"
+            say(f"{word}  {item['id'][:8]}  {item['name']}  {item['state']}")
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    new = sum(item["is_new"] for item in items)
+    say(f"{plural(new, 'run')} imported, {len(items) - new} known. See them: diamond runs")
+
+
 def _query(client: Client, table: TableOptions, view: str) -> dict[str, Any]:
     """Of a saved view, with what the options say instead of its own."""
     saved = _saved(client, view) if view else {}

@@ -11,7 +11,7 @@ import os
 import struct
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from diamond.training.tensorboard_event import BadRecord, add_value, fields, signed
 
@@ -57,6 +57,20 @@ def read_wandb(path: Path, offset: int) -> Tuple[List[Dict[str, Any]], int]:
             offset = record.end
             lines.extend(_lines(record.content))
     return lines, offset
+
+
+def read_records(path: Path) -> Iterator[bytes]:
+    """Every whole record of the file; rows of numbers are among them."""
+    with path.open("rb") as source:
+        size = os.fstat(source.fileno()).st_size
+        offset = HEAD_BYTES if source.read(HEAD_BYTES)[: len(HEAD)] == HEAD else size
+        while offset < size:
+            record = _next_record(source, offset, size)
+            if record is None:
+                return
+            offset = record.end
+            if record.content:
+                yield record.content
 
 
 def _next_record(source: BinaryIO, offset: int, size: int) -> Optional[Part]:

@@ -169,6 +169,20 @@ def test_a_failure_says_why_and_a_retry_leads_to_the_new_task(
     expect(page).to_have_url(re.compile("/compose.*from=t"))
 
 
+def test_a_missing_package_is_added_with_one_click(open_page: OpenPage, site: Site) -> None:
+    program = """echo >&2 "ModuleNotFoundError: No module named 'tqdm'"; exit 1"""
+    failed = site.diamond.submit("sh", "-c", program, options=("--name", "lacking"))
+    site.diamond.wait_for_state(failed, "failed")
+    page = open_page(f"/tasks/{failed}")
+    why = page.get_by_role("status").filter(has_text="Why it failed")
+    expect(why).to_contain_text("The Python module tqdm is not installed")
+    why.get_by_role("button", name="Add tqdm to the Python packages and rerun").click()
+    expect(page).not_to_have_url(re.compile(failed))
+    [new] = [item for item in site.diamond.ask("tasks")["items"] if item["name"] == "lacking"][:1]
+    assert new["id"] != failed
+    assert new["order"]["environment"]["requirements"] == ["tqdm"]
+
+
 @pytest.mark.slow
 def test_each_attempt_has_its_own_log_and_its_own_line_in_time(
     open_page: OpenPage, site: Site
@@ -245,12 +259,17 @@ def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, sche
         assert not faults_of_access(page), tab
 
 
-def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, site: Site, go: Path) -> None:
+def test_a_running_task_offers_a_shell_and_is_cancelled_from_its_page(
+    open_page: OpenPage, site: Site, go: Path
+) -> None:
     hold = f"until [ -e {go} ]; do sleep 0.2; done"
     task = site.diamond.submit("sh", "-c", hold, options=("--name", "unwanted"))
     site.diamond.wait_for_state(task, "running")
     page = open_page(f"/tasks/{task}")
+    shell = page.get_by_text(f"diamond shell {task}")
+    expect(shell).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel task").click()
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    expect(shell).not_to_be_visible()
     expect(page.get_by_role("region", name="Timeline")).to_contain_text("Running")

@@ -75,6 +75,22 @@ def test_a_change_that_the_site_would_reject_is_not_offered(scene: Scene) -> Non
     assert shown["fix"] is None, "twice the time is over the limit of the partition"
 
 
+def test_it_is_known_why_though_the_project_takes_no_more_work(scene: Scene) -> None:
+    project = scene.client.post("/projects", {"name": f"closed-{scene.name}"})["id"]
+    spec = {"name": "x", "run": "true", "on": scene.name}
+    [task] = scene.client.post("/jobs", {"spec": spec, "project": project})["tasks"]
+    part = {"task": task["id"], "attempt": task["attempt"], "run": 1, "rank": 0, "offset": 0}
+    line = b"ModuleNotFoundError: No module named 'torch'\n"
+    scene.tell("started", task["id"], task["attempt"], run=1, node="n1")
+    scene.agent.bytes(({**part, "stream": "stderr"}, line))
+    scene.tell("exited", task["id"], task["attempt"], run=1, exit_code=1)
+    scene.tell("observed", task["id"], task["attempt"], status="ended", exit_code=1)
+    assert scene.client.get(f"/tasks/{task['id']}/diagnosis")["fix"]
+    scene.client.call("PATCH", f"/projects/{project}", {"archived": True})
+    shown = scene.client.get(f"/tasks/{task['id']}/diagnosis")
+    assert (shown["cause"], shown["fix"]) == ("missing-package", None)
+
+
 def test_a_viewer_learns_why_but_runs_nothing(scene: Scene) -> None:
     task = failed(scene, "ModuleNotFoundError: No module named 'torch'")
     bob_id, bob = add_person(scene.service, "bob")

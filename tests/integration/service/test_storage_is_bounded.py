@@ -25,6 +25,7 @@ from diamond.service.storage.rows import StorageRuleRow
 from diamond.service.storage.rules import DAY, PERSON
 from diamond.service.storage.store import put_rule
 from diamond.service.tasks.schemas import FinalMetric
+from diamond.service.tasks.stepping import MOST_HISTORY
 from support.database import with_store
 from support.people import add_person
 from support.scene import Scene, new_scene
@@ -130,6 +131,20 @@ def test_beyond_the_quota_logs_stay_on_the_cluster_and_the_task_says_so(
     notes = [line for line in ada.get(f"/tasks/{task}/history")["items"] if line["type"] == "note"]
     assert [note["data"]["code"] for note in notes] == ["over-quota"]
     assert "stays on its endpoint" in notes[0]["message"]
+
+
+def test_the_history_of_a_task_has_an_end(service: RunningService) -> None:
+    """A member's own agent may report as often as it likes."""
+    scene = new_scene(service)
+    task, attempt = scene.taken()
+    scene.tell("started", task, attempt, run=1, node="n1")
+    note = {"type": "note", "task": task, "attempt": attempt}
+    for start in range(0, MOST_HISTORY + 1000, 500):
+        scene.agent.tell(*({**note, "message": f"line {start + n}"} for n in range(500)))
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    scene.tell("observed", task, attempt, status="ended", exit_code=0)
+    assert scene.task(task)["state"] == "succeeded", "its state is still known"
+    assert len(scene.client.get(f"/tasks/{task}/history")["items"]) == MOST_HISTORY
 
 
 def test_an_agent_that_sends_everything_again_fills_no_archived_task(

@@ -33,15 +33,21 @@ def read_target(secrets: Path, name: str) -> Target | None:
         text = (secrets / name).read_text().strip()
     except OSError:
         return None
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise _wrong(name) from None
     if parts.scheme not in ("https", "http") or not parts.hostname:
-        raise ForwardFailed(
-            f"The secret {name} is not an address such as https://user:password@host or https://:KEY@host"
-        )
-    port = f":{parts.port}" if parts.port else ""
+        raise _wrong(name)
     return Target(
         url=f"{parts.scheme}://{parts.hostname}{port}{parts.path.rstrip('/')}",
         host=parts.hostname,
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
     )
+
+
+def _wrong(name: str) -> ForwardFailed:
+    example = "https://user:password@host or https://:KEY@host"
+    return ForwardFailed(f"The secret {name} is not an address such as {example}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamond.core.errors import Conflict, DiamondError, InvalidSpec
+from diamond.core.errors import Conflict, DiamondError
 from diamond.core.task import Reason, State
 from diamond.images.accelerators import has_gpus
 from diamond.service.access.authorize import Action
@@ -134,7 +134,7 @@ async def _is_possible(
     try:
         if wanted.changes:
             await check(services, principal, _submission(task, job, wanted, None))
-    except InvalidSpec:
+    except DiamondError:
         return False
     return True
 

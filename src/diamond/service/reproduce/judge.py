@@ -78,31 +78,32 @@ async def _judge(services: Services, row: ReproductionRow) -> None:
     if not hashed.is_final and time.time() - (second.ended or 0.0) < PATIENCE_SECONDS:
         return
     files = (_stored(row.evidence), hashed)
-    verdict = await _verdict(services, (first, second), files, _tolerance(row))
+    verdict = await _verdict(services, row.owner, (first, second), files, _tolerance(row))
     await services.store.run(lambda tx: _save(tx, row, first, verdict))
 
 
 async def judge_two(
-    services: Services, first: TaskRow, second: TaskRow, tolerance: Sequence[str]
+    services: Services, reader: str, first: TaskRow, second: TaskRow, tolerance: Sequence[str]
 ) -> JsonObject:
-    """Of two runs that have ended, whatever they were started for."""
+    """Of two runs that have ended, whatever they were started for. `reader`: who asks."""
     hashed = [await hash_results(services, task) for task in (first, second)]
-    return await _verdict(services, (first, second), (hashed[0], hashed[1]), tolerance)
+    return await _verdict(services, reader, (first, second), (hashed[0], hashed[1]), tolerance)
 
 
 async def _verdict(
     services: Services,
+    reader: str,
     runs: tuple[TaskRow, TaskRow],
     hashed: tuple[Hashed, Hashed],
     tolerance: Sequence[str],
 ) -> JsonObject:
-    first = runs[0]
     async with services.store.read() as connection:
         outcomes = [
             await _outcome(connection, task, files)
             for task, files in zip(runs, hashed, strict=True)
         ]
-        repeats = await store.repeats_of(connection, first.owner, first.digest, but=runs[1].id)
+        # Of their own runs alone: a spread must not tell of runs that they may not see.
+        repeats = await store.repeats_of(connection, reader, runs[0].digest, but=runs[1].id)
         witnesses = [await _witness(connection, task) for task in runs]
     repeated = [_last_values(metrics) for metrics in repeats]
     bounds = from_repeats(parse_tolerances(tolerance), repeated)

@@ -49,7 +49,9 @@ async def compare_two(
     for row in (first, second):
         if row.state not in FINAL_WORDS:
             raise Conflict(f"{row.id} has not ended: it is {row.state}", "Wait for its end first.")
-    return VerdictShown.model_validate(await judge_two(services, first, second, tolerance))
+    return VerdictShown.model_validate(
+        await judge_two(services, principal.user, first, second, tolerance)
+    )
 
 
 def show(row: ReproductionRow) -> Reproduction:

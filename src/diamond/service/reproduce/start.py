@@ -13,7 +13,7 @@ from diamond.core.artifacts import plain_digest
 from diamond.core.errors import Conflict
 from diamond.core.task import FINAL_WORDS
 from diamond.provenance.tolerance import parse_tolerances
-from diamond.service.access.principal import Principal
+from diamond.service.access.principal import Principal, Role
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.composer.shared_code import take_shared_code
 from diamond.service.endpoints.community import require_usable
@@ -22,8 +22,10 @@ from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_store
 from diamond.service.jobs import submit
 from diamond.service.jobs.images import note_image_use
+from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.projects.projects import find_project
 from diamond.service.projects.terms import require_still_allowed
 from diamond.service.reproduce import store
 from diamond.service.reproduce.results import hash_results
@@ -140,15 +142,22 @@ async def _same_order(
     """On the same machine: the very order, so the same image file, the same code, the same words."""
     endpoint = await endpoint_by_id(tx.connection, original.endpoint)
     assert isinstance(endpoint, EndpointRow)
-    await require_still_allowed(
+    shown_in = original.project
+    if project:
+        shown_in = (await find_project(tx.connection, principal, project, Role.MEMBER)).id
+    terms = await require_still_allowed(
         tx.connection,
         principal,
-        project=original.project,
+        project=shown_in,
         endpoint=original.endpoint,
         endpoint_name=original.endpoint_name,
     )
+    terms.require_no_uploads(job.spec, job.code)
+    require_unsigned(original, endpoint)
     await require_usable(tx.connection, principal.user, endpoint)
-    again = replace(job, id=ids.new_id(ids.JOB), created=time.time(), assignment="")
+    again = replace(
+        job, id=ids.new_id(ids.JOB), created=time.time(), assignment="", project=shown_in
+    )
     await job_store.add_job(tx, again)
     made = await make_task(tx, job=again, endpoint=endpoint, order=original.order)
     used = await image_store.image_used_by(tx.connection, original.id)

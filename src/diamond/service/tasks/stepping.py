@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import defaultdict
 from dataclasses import replace
@@ -67,6 +68,9 @@ EVENT_NAMES: dict[type[Event], str] = {
     NotAllowed: "not-allowed",
     Allowed: "allowed",
 }
+
+MOST_HISTORY = 10_000
+"""Lines of a task. A chain of a hundred attempts has some thousand; an agent that never stops reporting fills no disk."""
 
 
 class Steps:
@@ -364,23 +368,30 @@ def _ending_notice(life: Life) -> Notice:
 
 
 async def _without_repeats(tx: Transaction, life: Life) -> list[Line]:
-    """An agent reports all it knows at each reconnect; the history keeps the first report."""
+    """An agent reports all it knows at each reconnect; the history keeps the first report, and has an end."""
+    room = max(0, MOST_HISTORY - life.row.history)
+    return (await _new_lines(tx, life))[:room]
+
+
+async def _new_lines(tx: Transaction, life: Life) -> list[Line]:
+    if life.row.archived is not None:  # its oldest lines are gone: nobody can tell what stood there
+        return [line for line in life.lines if not line.may_repeat]
     if not any(line.may_repeat for line in life.lines):
         return life.lines
-    known = [_content(row) for row in await history_of(tx.connection, life.row.id)]
+    known = {_content(row) for row in await history_of(tx.connection, life.row.id)}
     kept = []
     for line in life.lines:
         content = _content(line.row)
         if not (line.may_repeat and content in known):
             kept.append(line)
-            known.append(content)
+            known.add(content)
     return kept
 
 
-def _content(line: HistoryRow) -> tuple[str, str, JsonObject]:
+def _content(line: HistoryRow) -> tuple[str, str, str]:
     """What a line says, without its time."""
     data = {key: value for key, value in line.data.items() if key != "ignored"}
-    return line.type, line.message, data
+    return line.type, line.message, json.dumps(data, sort_keys=True)
 
 
 def _numbered(life: Life) -> list[HistoryRow]:
