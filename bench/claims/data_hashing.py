@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.claim import Claim, Findings, Options
 from bench.numbers import median, seconds
 from diamond.data.scanning import scan
-from diamond.data.walking import walk
+from diamond.data.walking import fingerprint_of
 
 FULL_ROUNDS = 5
 MEGABYTES, LARGE_FILES, SMALL_FILES = 2000, 16, 100_000
@@ -52,7 +52,7 @@ def _looking_again(found: Findings, folder: Path, rounds: int) -> None:
         if number % 1000 == 0:
             place.mkdir(parents=True)
         (place / f"{number:06}").write_bytes(b"%010d" % number * 100)
-    before = walk(str(root)).fingerprint()
+    before = fingerprint_of(str(root))
     ours, theirs = [], []
     words = ["find", str(root), "-printf", "%s %T@ %i %p\n"]
     for _ in range(rounds + 1):
@@ -87,7 +87,7 @@ def _scan(root: Path, folder: Path, *, recheck: bool) -> None:
 
 
 def _same(root: Path, before: str) -> None:
-    assert walk(str(root)).fingerprint() == before
+    assert fingerprint_of(str(root)) == before
 
 
 def _timed(act: Callable[[], object]) -> float:

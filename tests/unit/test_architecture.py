@@ -94,7 +94,7 @@ SLICE_TABLES = {
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints entries limits notifications output people platform tasks
+        maintenance: access code endpoints entries limits notifications output people platform tasks trees
     """,
     "agent": """
         guard:

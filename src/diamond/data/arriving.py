@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Set, Tuple
 
@@ -23,6 +24,8 @@ from diamond.data.wants import BLOCK, LARGE, Wants
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PART = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _ZEROS = bytes(1 << 20)
+TOGETHER = 64
+"""So many small files in a piece are worth a second thread."""
 MOST_TRIES = 2
 """A file that arrives with other bytes so often will never be right."""
 
@@ -43,9 +46,12 @@ class Arrival:
 
     def begin(self) -> None:
         """Make the folders, and verify what an earlier try has left."""
+        is_new = not self.root.exists()
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in _folders(self._entries):
             os.makedirs(f"{self.root}/{folder}", mode=0o700, exist_ok=True)  # noqa: PTH103
+        if is_new:
+            return
         left = self._left_parts()
         found = []
         for position, entry in enumerate(self.files):
@@ -127,13 +133,19 @@ class Arrival:
     def take(self, piece: bytes) -> bool:
         """Write and verify a piece; True at the end of the round. Raises `BadRequest`, `DataChanged`."""
         is_end = False
+        small: List[Tuple[int, memoryview]] = []
         for frame, view in read_piece(piece, self.files):
             if frame.kind == END:
                 is_end = True
             elif frame.kind == DIGESTS:
                 self._digests[frame.file] = bytes(view)
-            elif not self.is_done[frame.file]:
+            elif self.is_done[frame.file]:
+                continue
+            elif self._is_whole(frame):
+                small.append((frame.file, view))
+            else:
                 self._take(frame, view)
+        self._take_whole(small)
         self._save_log()
         return is_end
 
@@ -166,11 +178,11 @@ class Arrival:
         for part in self._parts.values():
             part.close()
 
+    def _is_whole(self, frame: Frame) -> bool:
+        is_all = frame.kind == BYTES and frame.length == self.files[frame.file].size
+        return is_all and frame.file not in self._parts
+
     def _take(self, frame: Frame, view: memoryview) -> None:
-        entry = self.files[frame.file]
-        if frame.kind == BYTES and frame.length == entry.size and frame.file not in self._parts:
-            self._take_whole(frame.file, entry, view)
-            return
         part = self._part(frame.file)
         if frame.kind == BYTES:
             self.bytes += part.write(frame.offset, view)
@@ -179,10 +191,30 @@ class Arrival:
         self._log.append(f"{frame.file} {frame.offset} {frame.offset + frame.length}\n")
         self._end_part(frame.file, part)
 
-    def _take_whole(self, position: int, entry: FileEntry, view: memoryview) -> None:
-        if hashlib.sha256(view).hexdigest() != entry.sha256:
-            self._wrong(position)
-            return
+    def _take_whole(self, small: List[Tuple[int, memoryview]]) -> None:
+        """Making a file is the kernel's work: two threads make many files in two thirds of the time."""
+        half = len(small) // 2 if len(small) >= TOGETHER else 0
+        with ThreadPoolExecutor(1) as other:
+            first = other.submit(self._write_whole, small[:half]) if half else None
+            right = self._write_whole(small[half:])
+            right |= first.result() if first is not None else set()
+        for position, view in small:
+            if position in right:
+                self._count(position, len(view))
+            else:
+                self._wrong(position)
+
+    def _write_whole(self, small: List[Tuple[int, memoryview]]) -> Set[int]:
+        """Those whose bytes are right; no others are written."""
+        right: Set[int] = set()
+        for position, view in small:
+            entry = self.files[position]
+            if hashlib.sha256(view).hexdigest() == entry.sha256:
+                self._write_file(position, entry, view)
+                right.add(position)
+        return right
+
+    def _write_file(self, position: int, entry: FileEntry, view: memoryview) -> None:
         place, mode = self.place(position), 0o555 if entry.is_executable else 0o444
         try:
             descriptor = os.open(place, _NEW, mode)
@@ -193,7 +225,6 @@ class Arrival:
             _write_all(descriptor, view)
         finally:
             os.close(descriptor)
-        self._count(position, entry.size)
 
     def _part(self, position: int) -> _Part:
         part = self._parts.get(position)

@@ -11,6 +11,8 @@ from typing import Iterator, List, NamedTuple, Set, Tuple
 from diamond.core.errors import BadRequest, NotFound
 from diamond.data.manifest import FolderEntry, LinkEntry, check_path, link_stays_inside
 
+_KIND = 0o170000
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -50,8 +52,7 @@ class Walked:
         lines += [f"l {link.path}\0{link.target}" for link in self.links]
         lines += [f"d {folder.path}" for folder in self.folders]
         lines += [f"! {problem.path}" for problem in self.problems]
-        text = "\0\0".join(sorted(lines))
-        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        return _digest(lines)
 
 
 def stood(facts: os.stat_result) -> str:
@@ -74,6 +75,36 @@ def walk(root: str) -> Walked:
         raise BadRequest(f"{root} is neither a folder nor a file", "Name a folder of data.")
     _Walk(walked).folder(root, "", {(facts.st_dev, facts.st_ino)})
     return walked
+
+
+def fingerprint_of(root: str) -> str:
+    """`walk(root).fingerprint()`, in half the time where there are only files and folders. Raises as `walk`."""
+    lines: List[str] = []
+    later = [(root, "")]
+    try:
+        while later:
+            place, below = later.pop()
+            before = len(lines) + len(later)
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    facts = entry.stat(follow_symlinks=False)
+                    kind = facts.st_mode & _KIND
+                    if kind == stat.S_IFREG:
+                        lines.append(f"f {stood(facts)} {below}{entry.name}")
+                    elif kind == stat.S_IFDIR:
+                        later.append((entry.path, f"{below}{entry.name}/"))
+                    else:
+                        return walk(root).fingerprint()
+            if below and before == len(lines) + len(later):
+                lines.append(f"d {below[:-1]}")
+    except OSError:
+        return walk(root).fingerprint()
+    return _digest(lines)
+
+
+def _digest(lines: List[str]) -> str:
+    text = "\0\0".join(sorted(lines))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class _Walk:
@@ -102,12 +133,13 @@ class _Walk:
 
     def _entry(self, entry: os.DirEntry[str], path: str, seen: Set[Tuple[int, int]]) -> None:
         try:
-            if entry.is_symlink():
+            facts = entry.stat(follow_symlinks=False)
+            kind = facts.st_mode & _KIND
+            if kind == stat.S_IFLNK:
                 self._link(entry, path, seen)
-            elif entry.is_dir(follow_symlinks=False):
+            elif kind == stat.S_IFDIR:
                 self._later.append((entry.path, path + "/", seen))
             else:
-                facts = entry.stat(follow_symlinks=False)
                 self._plain(entry.path, path, facts)
         except OSError as error:
             self._problem(path, error)

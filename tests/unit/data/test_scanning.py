@@ -14,7 +14,7 @@ from diamond.core.errors import NotFound
 from diamond.data.hashing import Hashed, Result, SavedState, hash_files
 from diamond.data.manifest import FileEntry, FolderEntry, LinkEntry, load_manifest
 from diamond.data.scanning import Progress, Scanned, scan
-from diamond.data.walking import Problem, count_at_most, walk
+from diamond.data.walking import Problem, count_at_most, fingerprint_of, walk
 
 OLD = time.time() - 1000
 
@@ -204,6 +204,18 @@ def test_the_fingerprint_sees_every_change(root: Path) -> None:
     (root / "b").unlink()
     seen.add(walk(str(root)).fingerprint())
     assert len(seen) == 6
+
+
+def test_the_quick_fingerprint_is_the_same(root: Path) -> None:
+    put(root / "a" / "b", b"1")
+    put(root / "\udcff", b"1")
+    (root / "empty").mkdir()
+    (root / "full" / "empty").mkdir(parents=True)
+    assert fingerprint_of(str(root)) == walk(str(root)).fingerprint()
+    (root / "link").symlink_to("a")
+    assert fingerprint_of(str(root)) == walk(str(root)).fingerprint()
+    file = str(root / "a" / "b")
+    assert fingerprint_of(file) == walk(file).fingerprint()
 
 
 def test_progress_knows_bytes_files_and_the_time_left(

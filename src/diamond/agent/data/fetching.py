@@ -26,7 +26,7 @@ from diamond.core.protocol import WantsTaken
 from diamond.data.arriving import Arrival
 from diamond.data.manifest import Entry, load_manifest
 from diamond.data.packing import ends_round
-from diamond.data.walking import walk
+from diamond.data.walking import fingerprint_of
 from diamond.data.wants import encode_wants
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class Fetching:
         os.rename(arrival.root, target)  # noqa: PTH104
         target.chmod(0o555)
         path = str(target)
-        place = replace(about, path=path, fingerprint=walk(path).fingerprint())
+        place = replace(about, path=path, fingerprint=fingerprint_of(path))
         self.places.put(place)
         return place
 

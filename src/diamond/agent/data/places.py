@@ -17,7 +17,7 @@ from diamond.core.decoding import Count, Hex, Layout, decode
 from diamond.core.errors import BadRequest, DataChanged, NotFound
 from diamond.data.manifest import Entry, FileEntry, load_manifest
 from diamond.data.scanning import scan
-from diamond.data.walking import stood, walk
+from diamond.data.walking import fingerprint_of, stood
 from diamond.runtimes.below import below
 
 MOST_NAMED = 100
@@ -166,7 +166,7 @@ def fingerprint(place: Place) -> str:
     """How it stands now. Raises `NotFound`, `OSError`."""
     if place.layout == "archive":
         return stood(Path(place.path).stat())
-    return walk(place.path).fingerprint()
+    return fingerprint_of(place.path)
 
 
 def changed_error(path: str, names: List[str]) -> DataChanged:

@@ -30,6 +30,7 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SIZES, wait
 from diamond.service.tasks.record_entries import rebuild_records
 from diamond.service.tasks.warnings import warn
+from diamond.service.trees.tidy import tidy_trees
 
 log = logging.getLogger("diamond.service")
 SWEEP_SECONDS = 5.0
@@ -61,6 +62,7 @@ async def tidy(services: Services) -> None:
     await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")
     await separately([services.image_files], _prune_images, "removing old image files")
     await separately([services.store], rebuild_records, "making records of old tasks")
+    await separately([services], tidy_trees, "forgetting old transfers of data")
     await separately([services], warn, "warning of full disks")
 
 

@@ -57,6 +57,9 @@ class Pieces(Protocol):
     def idle_seconds(self, transfer: str) -> float:
         """Since a piece last came."""
 
+    def prune(self, seconds: float) -> None:
+        """Drop rounds in which nothing came for so long."""
+
 
 @dataclass
 class _Round:
@@ -115,6 +118,10 @@ class MemoryPieces:
     def idle_seconds(self, transfer: str) -> float:
         current = self._rounds.get(transfer)
         return time.monotonic() - current.moved_at if current else float("inf")
+
+    def prune(self, seconds: float) -> None:
+        for transfer in [one for one in self._rounds if self.idle_seconds(one) > seconds]:
+            self.drop(transfer)
 
     def _find(self, transfer: str, number: int) -> _Round | None:
         current = self._rounds.get(transfer)
@@ -188,6 +195,11 @@ class FolderPieces:
         place = self._folder / _checked(transfer)
         times = [file.stat().st_mtime for file in [*place.glob("*/next"), *place.glob("*/wants")]]
         return time.time() - max(times) if times else float("inf")
+
+    def prune(self, seconds: float) -> None:
+        for place in self._folder.glob("*"):
+            if self.idle_seconds(place.name) > seconds:
+                self.drop(place.name)
 
     def _place(self, transfer: str, number: int) -> Path:
         return self._folder / _checked(transfer) / str(int(number))

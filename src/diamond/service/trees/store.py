@@ -210,3 +210,10 @@ async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> Tran
     row = await find_transfer(tx.connection, transfer)
     assert row is not None
     return row
+
+
+async def forget_ended(tx: Transaction, before: float) -> None:
+    """Scans and transfers that ended before."""
+    for table in (scans, tree_transfers):
+        old = delete(table).where(table.c.state.not_in(OPEN_STATES), table.c.updated < before)
+        await tx.connection.execute(old)

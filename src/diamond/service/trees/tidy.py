@@ -1,0 +1,24 @@
+"""What nobody needs any more: parts of manifests, rounds of transfers that ended, old scans and transfers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
+from diamond.service.trees import store
+
+KEEP_ROWS_SECONDS = 90 * 86400.0
+KEEP_PIECES_SECONDS = 86400.0
+
+
+async def tidy_trees(services: Services) -> None:
+    before = time.time() - KEEP_ROWS_SECONDS
+
+    async def forget(tx: Transaction) -> None:
+        await store.forget_ended(tx, before)
+
+    await services.store.run(forget)
+    await asyncio.to_thread(services.manifests.prune_parts, time.time())
+    await services.pieces.do(services.pieces.prune, KEEP_PIECES_SECONDS)
