@@ -43,8 +43,8 @@ class Shards:
     ) -> None:
         self._files = list(files)
         self._seed, self._shuffle = seed, shuffle
-        self.world = max(1, _number("WORLD_SIZE", "SLURM_NTASKS", 1) if world is None else world)
-        self.rank = _number("RANK", "SLURM_PROCID", 0) if rank is None else rank
+        self.world = max(1, _number("WORLD_SIZE", 1) if world is None else world)
+        self.rank = _number("RANK", 0) if rank is None else rank
         if not 0 <= self.rank < self.world:
             raise ValueError(f"rank {self.rank} is not below the number of ranks, {self.world}")
         self.epoch = 0
@@ -121,6 +121,6 @@ def _files(folder: Path, pattern: str) -> Iterator[Path]:
     return (path for path in folder.glob(pattern) if path.is_file())
 
 
-def _number(first: str, second: str, default: int) -> int:
-    text = os.environ.get(first) or os.environ.get(second) or ""
+def _number(name: str, default: int) -> int:
+    text = os.environ.get(name, "")
     return int(text) if text.isdigit() else default
