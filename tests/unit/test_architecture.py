@@ -48,6 +48,7 @@ ALLOWED = {
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "data", "notation", "training"},
+    "sdk": {"core", "sdk", "code", "notation", "provenance", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }

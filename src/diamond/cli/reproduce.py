@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from diamond.cli.format import short_id, timestamp
-from diamond.cli.options import Json, On, TaskId, WaitForEnd
+from diamond.cli.options import Json, On, WaitForEnd, complete_task
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.verdict_format import WORDS, print_verdict
+from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
 
 app = typer.Typer(rich_markup_mode=None)
@@ -18,7 +20,14 @@ EXIT_DIFFERENT = 3
 
 @app.command()
 def reproduce(
-    task: TaskId,
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK|CRATE",
+            help="A task, or a crate that was exported with its code: a .zip file.",
+            autocompletion=complete_task,
+        ),
+    ],
     on: On = "",
     tolerance: Annotated[
         list[str] | None,
@@ -33,6 +42,9 @@ def reproduce(
 ) -> None:
     """Run a task again with the same code, image, data and parameters, and compare the results."""
     client = Client()
+    if task.endswith(".zip"):
+        _reproduce_crate(client, Path(task), on, tolerance or [], as_json=as_json)
+        return
     if show:
         _show(client, task, as_json=as_json)
         return
@@ -51,6 +63,23 @@ def reproduce(
     else:
         print_verdict(verdict)
     if verdict["level"] not in ("identical", "within-tolerance"):
+        raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _reproduce_crate(
+    client: Client, crate: Path, on: str, tolerance: list[str], *, as_json: bool
+) -> None:
+    """Always to its end: the crate is on this side, and so is the comparison."""
+    from diamond.sdk.crate_runs import reproduce_crate
+
+    if not crate.is_file():
+        raise NotFound(f"There is no file {crate}", "Give a task, or a crate: a .zip file.")
+    found = reproduce_crate(client, crate, on=on, tolerance=tolerance)
+    if as_json:
+        print_json(found)
+    else:
+        print_verdict(found["verdict"])
+    if found["verdict"]["level"] not in ("identical", "within-tolerance"):
         raise typer.Exit(EXIT_DIFFERENT)
 
 

@@ -85,6 +85,8 @@ def not_reproducible(missing: Sequence[str]) -> Verdict:
 
 
 def judge(first: Outcome, second: Outcome, tolerance: Tolerance) -> Verdict:
+    if second.state == "failed" and second.reason in MISSING:
+        return not_reproducible([MISSING[second.reason]])
     if first.state == "succeeded" and second.state != "succeeded":
         why = f" ({second.reason})" if second.reason else ""
         return Verdict(
@@ -99,6 +101,12 @@ def judge(first: Outcome, second: Outcome, tolerance: Tolerance) -> Verdict:
 
 
 NOT_COMPARED = "not compared"
+MISSING = {
+    "data": "the data are not on the machine of the second run",
+    "environment": "the environment could not be made for the second run",
+    "code": "the code could not be fetched for the second run",
+}
+"""By the reason why the second run failed before its program started."""
 
 
 def _files(first: Outcome, second: Outcome) -> list[FileFinding]:
@@ -170,7 +178,12 @@ def _level(
         return Level.DIFFERENT, f"{_paths(odd_files)}; there are no metrics to compare"
     if all(each.finding == "equal" for each in metrics) and not odd_files:
         why = first.why_no_files or second.why_no_files or "the runs left no files in artifacts/"
-        return Level.IDENTICAL, f"All {len(metrics)} metrics are equal; {why}"
+        every = (
+            f"The metric {metrics[0].name} is"
+            if len(metrics) == 1
+            else f"All {len(metrics)} metrics are"
+        )
+        return Level.IDENTICAL, f"{every} equal; {why}"
     farthest = max(metrics, key=lambda each: (each.difference or 0.0) / (each.allowed or math.inf))
     rest = f"; {_paths(odd_files)}" if odd_files else ""
     return Level.WITHIN, f"All metrics agree within {farthest.tolerance}{rest}"

@@ -100,6 +100,12 @@ def test_a_second_run_that_fails_is_different() -> None:
     assert verdict.sentence == "The first run succeeded, the second ended failed (exit-code)"
 
 
+def test_data_that_are_not_there_are_missing_and_not_a_difference() -> None:
+    verdict = judge(outcome({"m": "a"}), Outcome("failed", "data"), NONE)
+    assert verdict.level is Level.NOT_REPRODUCIBLE
+    assert verdict.missing == ("the data are not on the machine of the second run",)
+
+
 @pytest.mark.parametrize("text", ["", "x", "-1", "loss=", "nan", "inf", "1e999", "=1"])
 def test_what_is_not_a_tolerance_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest, match="is not a tolerance"):

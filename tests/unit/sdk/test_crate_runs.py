@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import BadRequest
+from diamond.provenance.bodies import CodeUsed, MetricsSeen, TaskEnded, TaskSubmitted, Value
+from diamond.provenance.record import Record
+from diamond.sdk.crate_runs import _outcome, _unpack, reproduce_crate
+
+SUBMITTED = TaskSubmitted(
+    "t1", "j1", "x", "run", {}, {}, "sha256:0", "0.1", code=CodeUsed(snapshot="sha256:1")
+)
+SPEC = "name: x\nrun: python3 train.py\non: alpha\npartition: batch\naccount: research\n"
+
+
+def crate(folder: Path, **files: str) -> Path:
+    path = folder / "crate.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_the_spec_of_a_crate_forgets_the_machine_it_ran_on(tmp_path: Path) -> None:
+    made = crate(tmp_path, **{"diamond.yaml": SPEC, "code/train.py": "print(1)"})
+    missing, spec = _unpack(made, tmp_path, Record((), submitted=SUBMITTED))
+    assert missing == []
+    assert spec == {"name": "x", "run": "python3 train.py", "code": str(tmp_path / "code")}
+    assert (tmp_path / "code" / "train.py").read_text() == "print(1)"
+
+
+def test_a_crate_without_its_code_is_not_reproducible(tmp_path: Path) -> None:
+    made = crate(tmp_path, **{"diamond.yaml": SPEC})
+    missing, _ = _unpack(made, tmp_path, Record((), submitted=SUBMITTED))
+    assert missing == ["the crate holds no code: it was exported without --with code"]
+
+
+def test_a_name_that_leads_out_of_the_crate_is_refused(tmp_path: Path) -> None:
+    made = crate(tmp_path, **{"diamond.yaml": SPEC, "code/../../evil": "x"})
+    with pytest.raises(BadRequest, match="outside of itself"):
+        _unpack(made, tmp_path / "in", Record((), submitted=SUBMITTED))
+    assert not (tmp_path.parent / "evil").exists()
+
+
+def test_a_file_that_is_no_crate_is_refused(tmp_path: Path) -> None:
+    made = crate(tmp_path, **{"other.txt": "x"})
+    with pytest.raises(BadRequest, match="not an RO-Crate"):
+        reproduce_crate(None, made)  # type: ignore[arg-type]
+
+
+def test_what_a_record_says_is_the_outcome() -> None:
+    metrics = MetricsSeen({"loss": Value(0.5), "odd": Value("nan")})
+    outcome = _outcome(Record((), ended=TaskEnded("succeeded"), metrics=metrics))
+    assert outcome.metrics == {"loss": 0.5, "odd": None}
+    assert outcome.state == "succeeded" and outcome.files is None
