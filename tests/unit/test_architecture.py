@@ -47,8 +47,7 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "data", "notation", "training"},
-    "sdk": {"core", "sdk", "code", "notation", "provenance", "training"},
+    "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
