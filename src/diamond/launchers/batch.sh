@@ -225,6 +225,29 @@ diamond_hand_over_secrets() {
   umask "$before"
 }
 
+# Data in an archive is shown in a folder of the attempt, read-only, while the program runs.
+diamond_mount_archives() {
+  local n
+  for ((n = 0; n < ${#diamond_archives[@]}; n += 2)); do
+    squashfuse "${diamond_archives[n]}" "${diamond_archives[n + 1]}" 2>&4 && continue
+    diamond_command=(diamond_no_archive "${diamond_archives[n]}")
+    diamond_ranks=
+    return
+  done
+}
+
+diamond_no_archive() {
+  printf 'diamond: %s cannot be mounted: squashfuse is missing on this node, or failed. Use an image or `layout: files`\n' "$1" >&2
+  return 127
+}
+
+diamond_unmount_archives() {
+  local n
+  for ((n = 1; n < ${#diamond_archives[@]}; n += 2)); do
+    fusermount3 -uz "${diamond_archives[n]}" || fusermount -uz "${diamond_archives[n]}" || umount -l "${diamond_archives[n]}"
+  done 2>/dev/null
+}
+
 diamond_set_variables() {
   export DIAMOND_TASK=$diamond_task DIAMOND_ATTEMPT=$diamond_attempt DIAMOND_RUN=$diamond_run
   export DIAMOND_ATTEMPT_NUMBER=$diamond_number DIAMOND_RUN_DIR=$diamond_run_dir
@@ -404,12 +427,14 @@ diamond_set_variables
 diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
+diamond_mount_archives
 diamond_choose_command
 diamond_start
 diamond_start_beating
 diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
+diamond_unmount_archives
 diamond_settle_code
 diamond_note_artifacts
 diamond_write_exit

@@ -161,6 +161,7 @@ def _head(batch: Batch) -> List[str]:
     return [
         *lines,
         _bash_array("secrets", batch.order.secrets),
+        _bash_array("archives", [word for pair in batch.entered.mounts for word in pair]),
         _bash_array("command", program),
         _bash_array("inside", inside),
     ]

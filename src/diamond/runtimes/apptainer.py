@@ -52,6 +52,7 @@ exec "$@"
 
 class Apptainer:
     format = "squashfs"
+    binds_archives = True
 
     def __init__(self, name: str = "apptainer") -> None:
         self.name = name
@@ -79,6 +80,10 @@ class Apptainer:
         command += ["--no-eval"]
         for source, target in inside.binds:
             command += bind_words(source, target)
+        for path in inside.read_only:
+            command += bind_words(path, path, "ro")
+        for file, target in inside.archives:
+            command += bind_words(file, target, "image-src=/")
         command += ["--pwd", inside.folder] if inside.folder else []
         prefix = f"{self.name.upper()}ENV_"
         return Enter(
@@ -337,11 +342,11 @@ class SandboxBuilder(_Shared):
             )
 
 
-def bind_words(source: str, target: str) -> List[str]:
+def bind_words(source: str, target: str, option: str = "") -> List[str]:
     """`--bind` reads colons and commas as its own; such a path goes by `--mount`, whose fields may be quoted."""
     if not set(source + target) & set(':,"'):
-        return ["--bind", f"{source}:{target}"]
-    fields = [f"src={source}", f"dst={target}"]
+        return ["--bind", ":".join(filter(None, [source, target, option]))]
+    fields = [f"src={source}", f"dst={target}", *([option] if option else [])]
     quoted = ['"' + field.replace('"', '""') + '"' for field in fields]
     return ["--mount", ",".join(["type=bind", *quoted])]
 

@@ -38,6 +38,8 @@ class Entered:
     """Folders in front of PATH: of the batch script without a `prefix`, else inside."""
     prefix: List[str] = field(default_factory=list)
     """Words that enter the container."""
+    mounts: List[Tuple[str, str]] = field(default_factory=list)
+    """Archives that the batch script mounts on its node, and where."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,33 @@ class Builder(Protocol):
 
 
 @dataclass(frozen=True)
+class TreeFolders:
+    """Versioned data on this machine, by the names of the order: folders that a program only reads."""
+
+    paths: Dict[str, str] = field(default_factory=dict)
+    archives: Dict[str, str] = field(default_factory=dict)
+    """Those of the folders that show what is in a SquashFS file: the file of each."""
+
+    @property
+    def mounts(self) -> List[Tuple[str, str]]:
+        return [(file, folder) for folder, file in self.archives.items()]
+
+    @property
+    def plain(self) -> List[str]:
+        return [path for path in self.paths.values() if path not in self.archives]
+
+
+@dataclass(frozen=True)
 class Inside:
     """What a program needs in a container: what is bound, and where it starts."""
 
     binds: Sequence[Tuple[str, str]] = ()
     """ImageFolders of this machine and where they are seen inside."""
     folder: str = ""
+    read_only: Sequence[str] = ()
+    """Folders that nobody writes to, seen under the same path."""
+    archives: Sequence[Tuple[str, str]] = ()
+    """SquashFS files and the folder that shows what is in each."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,8 @@ class Runtime(Protocol):
     name: str
     format: str
     """The kind of file it makes and runs: squashfs, docker-archive, venv."""
+    binds_archives: bool
+    """Whether it mounts archives itself; otherwise they are mounted on the node first."""
 
     def probe(self, tmp: Path) -> Probe:
         """Ask this node; changes nothing."""

@@ -64,6 +64,7 @@ exit "$code"
 class Charliecloud:
     name = "charliecloud"
     format = "squashfs"
+    binds_archives = False
 
     def probe(self, tmp: Path) -> Probe:
         version = version_of_ch_run()
@@ -87,7 +88,7 @@ class Charliecloud:
         user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
         command = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
         at = len(command)
-        for source, target in inside.binds:
+        for source, target in [*inside.binds, *((path, path) for path in inside.read_only)]:
             command += ["--bind", f"{source}:{target}"]
         command += ["--cd", inside.folder] if inside.folder else []
         return Enter(

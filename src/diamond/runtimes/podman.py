@@ -85,6 +85,7 @@ rm -rf -- "$0"
 class Podman:
     name = "podman"
     format = "docker-archive"
+    binds_archives = False
     nvidia: Sequence[str] = ("--device", "nvidia.com/gpu=all")
 
     def probe(self, tmp: Path) -> Probe:
@@ -105,6 +106,8 @@ class Podman:
         command += self._as_oneself()
         for source, target in inside.binds:
             command += volume_words(source, target)
+        for path in inside.read_only:
+            command += volume_words(path, path, "ro")
         command += ["--workdir", inside.folder] if inside.folder else []
         at = len(program) + 1
         loading = _LOAD.format(
@@ -349,14 +352,14 @@ def storage_words(name: str, root: Path) -> List[str]:
     return ["--root", str(place), "--runroot", str(running)]
 
 
-def volume_words(source: str, target: str) -> List[str]:
+def volume_words(source: str, target: str, option: str = "") -> List[str]:
     """`-v` reads colons as its own; `--mount` takes commas only in quotes."""
     if not set(source + target) & set(':,"'):
-        return ["--volume", f"{source}:{target}"]
+        return ["--volume", ":".join(filter(None, [source, target, option]))]
     quoted = [
         '"' + part.replace('"', '""') + '"' for part in (f"source={source}", f"target={target}")
     ]
-    return ["--mount", ",".join(["type=bind", *quoted])]
+    return ["--mount", ",".join(["type=bind", *quoted, *([option] if option else [])])]
 
 
 def _hashed(place: Path) -> str:

@@ -22,6 +22,7 @@ from diamond.runtimes.tools import own_python
 class Venv:
     name = "venv"
     format = "venv"
+    binds_archives = False
 
     def probe(self, tmp: Path) -> Probe:
         return Probe("1", builds=True, runs=True, why="no container: the machine's own Python")

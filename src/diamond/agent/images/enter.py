@@ -15,7 +15,7 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.core.order import Build, Image, Order
 from diamond.images.bases import REGISTRIES, read_base
 from diamond.runtimes.adapters import choose_runner
-from diamond.runtimes.base import Entered, Inside
+from diamond.runtimes.base import Entered, Inside, TreeFolders
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script
 from diamond.runtimes.image_folders import ImageFolders
@@ -73,25 +73,39 @@ class Images:
         return [*command, "run", str(file)]
 
     def enter(
-        self, folder: AttemptFiles, order: Order, *, data: Mapping[str, str], training: str
+        self,
+        folder: AttemptFiles,
+        order: Order,
+        *,
+        data: Mapping[str, str],
+        training: str,
+        trees: TreeFolders | None = None,
     ) -> Entered:
         """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
         assert order.image is not None
         manifest = self.find(order.image, is_signed="signature" in folder.task_json())
         tmp = self.folders.tmp
-        inside = Inside(self._binds(folder, data, training), str(folder.run_dir))
-        enter = choose_runner(manifest.format, tmp, self._wanted("run_with")).enter(
-            manifest, inside
+        trees = trees or TreeFolders()
+        runner = choose_runner(manifest.format, tmp, self._wanted("run_with"))
+        mounts = [] if runner.binds_archives else trees.mounts
+        inside = Inside(
+            self._binds(folder, data, training),
+            str(folder.run_dir),
+            read_only=[*trees.plain, *(place for _, place in mounts)],
+            archives=trees.mounts if runner.binds_archives else (),
         )
+        enter = runner.enter(manifest, inside)
         if enter is None:
-            return Entered(variables=manifest.variables, path=manifest.path)
+            return Entered(variables=manifest.variables, path=manifest.path, mounts=trees.mounts)
         gpus = self._gpus() if order.resources.gpus_per_node else ""
         names = self.job_variables
         text = enter_script(enter, manifest, training=training, names=names, gpus=gpus)
         script = folder.path / "enter.sh"
         write_whole(script, text.encode(), mode=0o700)
         prefix = ["bash", str(script)]
-        return Entered(variables=manifest.variables, path=manifest.path, prefix=prefix)
+        return Entered(
+            variables=manifest.variables, path=manifest.path, prefix=prefix, mounts=mounts
+        )
 
     def find(self, image: Image, *, is_signed: bool = False) -> ImageManifest:
         """Exactly the file that the order names, verified; variables and PATH are those of the order, not of the manifest.

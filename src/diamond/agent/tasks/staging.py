@@ -43,7 +43,8 @@ from diamond.core.task import Reason
 from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
-from diamond.runtimes.base import Entered
+from diamond.runtimes.base import Entered, TreeFolders
+from diamond.runtimes.below import below
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.venv import ensure_environment
 from diamond.schedulers.base import Scheduler, Submission, abilities_of
@@ -94,11 +95,13 @@ class Stager:
         try:
             take_over(folder)
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
-            paths = {**_data_paths(order.data), **self._tree_paths(order)}
+            paths = _data_paths(order.data)
+            trees = self._trees(folder, order)
             _require_all(paths, self._missing_secrets(order))
-            data = _link_data(paths, folder)
+            data = _link_data({**paths, **trees.paths}, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
-            entered = self._environment(folder, order, data, say=say, cancelled=cancelled)
+            entered = self._environment(folder, order, paths, trees, say=say, cancelled=cancelled)
+            _require_one_node(order, entered)
             self._write_script(folder, order, entered=entered, data=data)
         except OSError as error:
             raise StageFailed(
@@ -256,14 +259,15 @@ class Stager:
         folder: AttemptFolder,
         order: Order,
         data: Mapping[str, str],
+        trees: TreeFolders,
         *,
         say: Say,
         cancelled: Callable[[], bool],
     ) -> Entered:
         if order.image is not None:
-            return self._image(folder, order, data)
+            return self._image(folder, order, data, trees)
         if order.environment is None:
-            return Entered()
+            return Entered(mounts=trees.mounts)
 
         def report(line: str) -> None:
             say("environment", line)
@@ -272,28 +276,40 @@ class Stager:
         if not order.resources.gpus_per_node and needs_choice(environment):
             environment = for_cpu(environment)
         try:
-            return ensure_environment(
+            made = ensure_environment(
                 environment, folder=self.folders.work, say=report, cancelled=cancelled
             )
+            return replace(made, mounts=trees.mounts)
         except EnvironmentFailed as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
 
-    def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
+    def _image(
+        self,
+        folder: AttemptFolder,
+        order: Order,
+        data: Mapping[str, str],
+        trees: TreeFolders,
+    ) -> Entered:
         training = _training(self.folders.work / "training")
         try:
-            return self.images().enter(folder, order, data=data, training=training)
+            return self.images().enter(folder, order, data=data, training=training, trees=trees)
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
 
-    def _tree_paths(self, order: Order) -> dict[str, str]:
-        """Where each tree of the order lies here; checked now, before each start."""
-        places = TreePlaces(self.folders)
-        found = {}
+    def _trees(self, folder: AttemptFolder, order: Order) -> TreeFolders:
+        """Where each tree of the order is read here; checked now, before each start."""
+        places, found = TreePlaces(self.folders), TreeFolders()
         for name, tree in order.trees.items():
             try:
-                found[name] = ready_tree(places, tree)
+                path = ready_tree(places, tree)
             except (DataChanged, NotFound) as error:
                 raise StageFailed(Reason.DATA, f"the data {name!r}: {_message(error)}") from error
+            if tree.layout == "archive":
+                shown = below(folder.path, "mounts", name)
+                shown.mkdir(parents=True, exist_ok=True, mode=0o700)
+                found.archives[str(shown)] = path
+                path = str(shown)
+            found.paths[name] = path
         return found
 
     def _missing_secrets(self, order: Order) -> list[str]:
@@ -346,6 +362,16 @@ def _require_all(paths: Mapping[str, str], secrets: list[str]) -> None:
     ]
     if missing:
         raise StageFailed(Reason.DATA if away else Reason.SECRET, "; ".join(missing))
+
+
+def _require_one_node(order: Order, entered: Entered) -> None:
+    """The batch script mounts archives on its own node alone."""
+    if entered.mounts and order.resources.nodes > 1:
+        raise StageFailed(
+            Reason.DATA,
+            "an archive on several nodes needs an Apptainer image, which mounts it on each: "
+            "run it in one, or use `layout: files`",
+        )
 
 
 def _link_data(paths: Mapping[str, str], folder: AttemptFolder) -> Mapping[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from fastapi import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from diamond.core.decoding import encode
 from diamond.service.platform.http.bodies import body_parts
@@ -82,14 +81,9 @@ async def data_bytes(
     return encode(await passing.take_piece(services, agent, transfer, place, parts))
 
 
-@router.post("/data-part", response_class=StreamingResponse, responses=problems(404, 409))
-async def data_part(services: Service, agent: Agent, message: DataPartMessage) -> StreamingResponse:
+@router.post("/data-part", response_class=Response, responses=problems(404, 409))
+async def data_part(services: Service, agent: Agent, message: DataPartMessage) -> Response:
     """A piece of a transfer's stream; empty: not yet."""
     parts = await passing.piece_part(services, agent, message, after=data.after_data)
-    headers = {"Content-Length": str(sum(map(len, parts)))}
-    return StreamingResponse(_each(parts), media_type="application/octet-stream", headers=headers)
-
-
-async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
-    for part in parts:
-        yield part
+    # Joined: 64 small writes cost more than one copy.
+    return Response(b"".join(parts), media_type="application/octet-stream")

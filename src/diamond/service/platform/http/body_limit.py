@@ -79,7 +79,8 @@ def _timely(receive: Receive) -> Receive:
         if is_whole:
             return await receive()
         try:
-            message = await asyncio.wait_for(receive(), PIECE_SECONDS)
+            async with asyncio.timeout(PIECE_SECONDS):  # `wait_for` makes a task for each part
+                message = await receive()
         except TimeoutError:
             raise HTTPException(400, f"Nothing came for {PIECE_SECONDS:g} seconds") from None
         is_whole = not message.get("more_body", False)
