@@ -47,7 +47,7 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "notation"},
+    "sdk": {"core", "sdk", "code", "data", "notation"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }

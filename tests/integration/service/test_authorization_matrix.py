@@ -16,7 +16,7 @@ import pytest
 from diamond.service.access.principal import EVERYTHING, Role, Scope
 from diamond.service.access.rules import RULES, Rule, Who
 from diamond.service.platform.http.routing import PREFIX
-from support.data_scene import added
+from support.data_scene import added, manifest_of
 from support.http import Answer, Client
 from support.image_scene import ENVIRONMENT, built
 from support.people import add_person, disable, put_in_project
@@ -164,6 +164,15 @@ def _new_addition(cast: Cast) -> str:
     return str(cast.caller("owner").post("/datasets", body)["id"])
 
 
+def _new_upload(cast: Cast) -> str:
+    number, owner = next(_numbers), cast.caller("owner")
+    digest, manifest = manifest_of({f"file-{number}": b"x"})
+    size = len(manifest)
+    owner.call("POST", f"/datasets/manifests/{digest}?offset=0&size={size}", manifest)
+    body = {"name": f"u{number}", "endpoint": "away", "digest": digest}
+    return str(owner.post("/datasets/uploads", body)["id"])
+
+
 def _new_dataset(cast: Cast) -> str:
     return str(added(_new_machine(cast), f"d{next(_numbers)}", project="group")["dataset"])
 
@@ -223,6 +232,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "model": _new_model,
     "move": _new_move,
     "dataset": _new_dataset,
+    "upload": _new_upload,
     "addition": _new_addition,
     "transfer": _new_data_transfer,
     "check": _new_check,

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
 
-from diamond.service.datasets import additions, datasets, places, schemas
+from diamond.service.datasets import additions, datasets, places, schemas, uploads
 from diamond.service.people.caller import Person
+from diamond.service.platform.http.bodies import body_parts
 from diamond.service.platform.http.routing import (
+    BYTES,
     IdempotencyKey,
     Limit,
     PageCursor,
@@ -15,9 +18,11 @@ from diamond.service.platform.http.routing import (
 )
 from diamond.service.platform.http.schemas import Nothing, Page
 from diamond.service.tasks.schemas import Task
+from diamond.service.trees.passing import check_place
 
 router = APIRouter(prefix="/datasets", tags=["datasets"])
 Words = Annotated[str, Query(max_length=200)]
+MAX_PIECE = 16 << 20
 Version = Annotated[str, Query(max_length=80)]
 Path = Annotated[str, Query(max_length=4096)]
 
@@ -57,6 +62,53 @@ async def gc(
 ) -> schemas.DataGcAnswer:
     """Copies that may go, least recently used first; removed only without `dry_run`."""
     return await places.make_room(services, person, body)
+
+
+@router.post(
+    "/manifests/{digest}",
+    response_model=schemas.ManifestTaken,
+    responses=problems(413),
+    openapi_extra={"requestBody": BYTES},
+)
+async def take_manifest(
+    digest: str, request: Request, services: Service, person: Person, offset: int = 0, size: int = 0
+) -> schemas.ManifestTaken:
+    """The list of files of a folder that is about to be uploaded, in parts."""
+    parts = await body_parts(request, MAX_PIECE)
+    return await uploads.take_manifest(services, person, digest, offset, size, parts)
+
+
+@router.post(
+    "/uploads",
+    status_code=202,
+    response_model=schemas.DataAddition,
+    responses=problems(404, 409),
+)
+async def upload(
+    body: schemas.DataUploadRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> schemas.DataAddition:
+    """Begin or continue: the endpoint then asks, round by round, for what it lacks."""
+    return await uploads.start(services, person, body, key)
+
+
+@router.get("/uploads/{upload}/wants", response_class=Response, responses=problems(404))
+async def wants(upload: str, services: Service, person: Person, round: int = 0) -> Response:
+    content = await uploads.wants(services, person, upload, round)
+    return Response(content, media_type="application/octet-stream")
+
+
+@router.post(
+    "/uploads/{upload}/pieces",
+    response_model=schemas.PieceTaken,
+    responses=problems(404, 413),
+    openapi_extra={"requestBody": BYTES},
+)
+async def take_piece(
+    upload: str, request: Request, services: Service, person: Person, round: int = 0, n: int = 0
+) -> schemas.PieceTaken:
+    """A piece of the pack stream; held while the endpoint has yet to take the ones before it."""
+    parts = await body_parts(request, MAX_PIECE)
+    return await uploads.take_piece(services, person, upload, check_place(round, n), parts)
 
 
 @router.get("/additions/{addition}", response_model=schemas.DataAddition, responses=problems(404))

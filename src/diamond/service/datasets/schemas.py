@@ -212,6 +212,16 @@ class DataUploadRequest(Body):
     endpoints: list[str] | None = Field(default=None, max_length=100)
 
 
+class ManifestTaken(BaseModel):
+    have: int
+    """Bytes of the manifest that are here."""
+
+
+class PieceTaken(BaseModel):
+    next: int
+    """The number of the piece that is wanted next."""
+
+
 class DatasetChange(Body):
     """What is left out stays as it is."""
 
