@@ -79,16 +79,17 @@ SLICE_TABLES = {
         images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform tasks
+        datasets: access endpoints people platform projects tasks trees
         results: access endpoints entries lineage people platform tasks trees
         models: access artifacts endpoints output people platform results storage tasks trees
-        sharing: access endpoints images models notifications people platform projects tasks
-        composer: access artifacts code endpoints images people platform projects recipes tasks
+        sharing: access datasets endpoints images models notifications people platform projects tasks
+        composer: access artifacts code datasets endpoints images people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
-        jobs: access chains composer endpoints images output people planning platform projects tasks
+        jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code endpoints images output platform results storage tasks trees
+        sync: code datasets endpoints images output platform results storage tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks

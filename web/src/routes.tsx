@@ -11,6 +11,8 @@ import { auditSearch } from "./pages/audit/search";
 import { compareRunsSearch } from "./pages/compare/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
+import { datasetSearch } from "./pages/dataset/search";
+import { datasetsSearch } from "./pages/datasets/search";
 import { deviceSearch } from "./pages/device/search";
 import { endpointSearch } from "./pages/endpoint/search";
 import { endpointsSearch } from "./pages/endpoints/search";
@@ -120,6 +122,18 @@ const image = createRoute({
   validateSearch: imageSearch,
   component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
 });
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets",
+  validateSearch: datasetsSearch,
+  component: lazyRouteComponent(() => import("./pages/datasets/Datasets"), "Datasets"),
+});
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets/$dataset",
+  validateSearch: datasetSearch,
+  component: lazyRouteComponent(() => import("./pages/dataset/DatasetPage"), "DatasetPage"),
+});
 const models = createRoute({
   getParentRoute: () => root,
   path: "/models",
@@ -211,6 +225,8 @@ const tree = root.addChildren([
   images,
   compare,
   image,
+  datasets,
+  dataset,
   models,
   model,
   builder,

@@ -24,6 +24,7 @@ COMMANDS = {
     "plan": "plan",
     "scale": "scale",
     "image": "image",
+    "data": "data",
     "model": "model",
     "recipe": "recipe",
     "tasks": "tasks",

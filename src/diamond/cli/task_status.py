@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from diamond.cli.dependency_format import waiting_progress
 from diamond.cli.format import duration, short_id, signal_name, time_ago, timestamp
 from diamond.core.errors import DiamondError
 from diamond.core.task import Reason
@@ -58,7 +59,9 @@ REASON_WIDTH = 100
 def short_reason(task: Task) -> str:
     """A detail for tables: why the task waits or how it ended. `diamond show` prints all of it."""
     if task.message and task.state != "succeeded":
-        return textwrap.shorten(task.message, REASON_WIDTH, placeholder=" …")
+        far = waiting_progress(task.raw)
+        text = f"{far}: {task.message}" if far else task.message
+        return textwrap.shorten(text, REASON_WIDTH, placeholder=" …")
     if task.state == "failed" and task.reason == Reason.EXIT_CODE.value:
         return f"exit code {task.exit_code}"
     if task.reason:

@@ -80,6 +80,20 @@ class LaunchSpec(StrictModel):
     )
 
 
+class DataSpec(StrictModel):
+    """A version of a dataset, with how it lies on the machine."""
+
+    dataset: Printable = Field(
+        description="NAME, NAME@v2, NAME@sha256:…, or OWNER/NAME for one that is shared with you"
+    )
+    layout: Literal["files", "archive"] | None = Field(
+        None, description="Files, or one read-only archive; default: the dataset's own"
+    )
+    cache: Literal["", "node"] = Field(
+        "", description="node: copied to the node's own disk before the program starts"
+    )
+
+
 class Spec(StrictModel):
     name: Name = "job"
     run: Command | None = Field(
@@ -93,7 +107,9 @@ class Spec(StrictModel):
     params: dict[Identifier, Scalar | list[Scalar]] = {}
     code: Printable | None = None
     environment: Printable | ImageEnvironmentSpec | None = None
-    data: dict[Identifier, Printable] = {}
+    data: dict[Identifier, Printable | DataSpec] = Field(
+        {}, description="By name: a path on the machine, or a dataset such as era5@v2"
+    )
     secrets: list[Identifier] = []
     launch: LaunchKind | LaunchSpec = "auto"
     resources: ResourcesSpec = Field(default_factory=lambda: ResourcesSpec.model_validate({}))

@@ -10,6 +10,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from diamond.compose.credentials import credential_warnings
+from diamond.compose.data import (
+    KnownData,
+    WantedData,
+    data_notes,
+    paths,
+    wanted_data,
+    with_fixed_versions,
+)
 from diamond.compose.encoding import without_invalid_text
 from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
@@ -112,6 +120,8 @@ class Composed:
     """The image that the spec names."""
     build: Build | None = None
     """What must be built before the task can run."""
+    data: dict[str, WantedData] = field(default_factory=dict)
+    """The versions of datasets that it reads, by the name that the program knows."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +140,7 @@ class SpecReport:
     notes: list[str]
     image: ImageFacts | None = None
     build: Build | None = None
+    data: dict[str, WantedData] = field(default_factory=dict)
 
     @property
     def order(self) -> Order:
@@ -143,7 +154,8 @@ class SpecReport:
             code=self.code,
             environment=None if self.build else with_notebook_tools(spec, self.environment),
             image=self.image.on(self.endpoint.name) if self.image and self.endpoint else None,
-            data=dict(spec.data),
+            data=paths(spec),
+            trees={name: one.ordered for name, one in self.data.items()},
             secrets=list(spec.secrets),
             resources=self.resources,
             placement=self.placement,
@@ -159,13 +171,14 @@ def check(
     endpoints: Sequence[EndpointFacts],
     code: CodeFacts | None,
     images: KnownImages = KnownImages(),  # noqa: B008
+    data: KnownData = KnownData(),  # noqa: B008
 ) -> Composed:
     """A frozen order for one endpoint; raises `InvalidSpec` with all faults."""
-    checked = examine(raw, endpoints=endpoints, code=code, images=images)
+    checked = examine(raw, endpoints=endpoints, code=code, images=images, data=data)
     if checked.faults:
         raise invalid(checked.faults)
     assert checked.endpoint
-    spec = written_spec(checked.spec)
+    spec = with_fixed_versions(written_spec(checked.spec), checked.data)
     return Composed(
         checked.order,
         checked.endpoint.name,
@@ -174,6 +187,7 @@ def check(
         spec,
         checked.image,
         checked.build,
+        checked.data,
     )
 
 
@@ -184,6 +198,7 @@ def examine(
     code: CodeFacts | None,
     code_follows: bool = False,
     images: KnownImages = KnownImages(),  # noqa: B008
+    data: KnownData = KnownData(),  # noqa: B008
 ) -> SpecReport:
     """All faults at once, and everything that could be decided anyway. `code_follows`: the code is sent later."""
     faults = Faults()
@@ -213,7 +228,8 @@ def examine(
     if build and not spec.resources.gpus_per_node and needs_choice(build.environment):
         build = replace(build, environment=for_cpu(build.environment))
         notes.append(cpu_note("the job asks for no GPU"))
-    _check_data(spec, faults)
+    wanted = wanted_data(spec, data, faults)
+    notes += data_notes(wanted)
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec)
     _check_budget(spec, placement, resources, endpoint, faults)
@@ -230,6 +246,7 @@ def examine(
         notes,
         image,
         build,
+        wanted,
     )
 
 
@@ -476,16 +493,6 @@ def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
                 "secrets",
                 f"{name} is not set on {endpoint.name}",
                 f"Set it with: diamond secret set {name} --on {endpoint.name}",
-            )
-
-
-def _check_data(spec: Spec, faults: Faults) -> None:
-    for name, path in spec.data.items():
-        if not path.startswith(("/", "~", "$")):
-            faults.add(
-                f"data.{name}",
-                f"{path!r} is not an absolute path on the endpoint",
-                "Write the full path; it may begin with /, ~ or a variable such as $WORK.",
             )
 
 

@@ -13,6 +13,7 @@ IMAGE, MOVE = "i", "m"
 SCALE = "s"
 VIEW, IMPORTED_RUN = "v", "y"
 SCAN, TRANSFER = "r", "x"
+DATASET = "d"
 MODEL = "w"
 """Weights: `m` is taken."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.client_config import diamond_home, find_address
+from diamond.sdk.data_calls import DataCalls
 from diamond.sdk.event_stream import EventStream, StreamEvent
 from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
@@ -30,7 +31,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ModelCalls, RecordCalls):
+class Client(ModelCalls, RecordCalls, DataCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.

@@ -21,6 +21,7 @@ from diamond.service.code import routes as code
 from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
 from diamond.service.dashboard import routes as dashboard
+from diamond.service.datasets import routes as datasets
 from diamond.service.diagnosis import routes as diagnosis
 from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
@@ -125,6 +126,7 @@ PARTS = (
     planning,
     scales,
     recipes,
+    datasets,
     images,
     models,
     results,

@@ -32,6 +32,7 @@ from diamond.training.facts import seed
 from diamond.training.metrics import log
 from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
+from diamond.training.shards import Shards, shards
 
 if TYPE_CHECKING:
     from diamond.training.checkpoints.checkpointer import Checkpointer
@@ -62,6 +63,7 @@ __all__ = [
     "ResumableLoader",
     "ResumableSampler",
     "Session",
+    "Shards",
     "TransformersCheckpoints",
     "artifact",
     "data",
@@ -75,5 +77,6 @@ __all__ = [
     "save_model",
     "secret",
     "seed",
+    "shards",
     "should_stop",
 ]

@@ -16,6 +16,7 @@ import pytest
 from diamond.service.access.principal import EVERYTHING, Role, Scope
 from diamond.service.access.rules import RULES, Rule, Who
 from diamond.service.platform.http.routing import PREFIX
+from support.data_scene import added, manifest_of
 from support.http import Answer, Client
 from support.image_scene import ENVIRONMENT, built
 from support.people import add_person, disable, put_in_project
@@ -47,6 +48,8 @@ BODIES: dict[str, Any] = {
     "POST /projects/{project}/assignments": {"name": "a", "spec": SPEC},
     "PUT /projects/{project}/assignments/{assignment}": {"name": "a", "spec": SPEC},
     "POST /jobs/{job}/shares": {"with_kind": "person", "with_id": "local"},
+    "POST /datasets/{dataset}/shares": {"with_kind": "person", "with_id": "local"},
+    "POST /datasets/{dataset}/copies": {"endpoint": "away"},
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
@@ -63,6 +66,8 @@ QUERIES = {
     "GET /tasks/{task}/files/content": "?path=x",
     "GET /tasks/{task}/code/content": "?path=x",
     "DELETE /me/identities": "?issuer=x&subject=y",
+    "GET /datasets/reference": "?text=x",
+    "DELETE /datasets/{dataset}/shares": "?with_kind=person&with_id=x",
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
     "GET /models/{model}/versions/{version}/content": "?path=x",
     "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
@@ -148,6 +153,42 @@ def _new_move(cast: Cast) -> str:
     return str(made["id"])
 
 
+def _new_machine(cast: Cast) -> Scene:
+    number, owner = next(_numbers), cast.caller("owner")
+    key = owner.post("/endpoints", {"name": f"m{number}", "carrier": "local"})["key"]
+    agent = ScriptedAgent(cast.service.url, key)
+    agent.hello()
+    return Scene(cast.service, owner, agent, f"m{number}")
+
+
+def _new_addition(cast: Cast) -> str:
+    body = {"name": f"d{next(_numbers)}", "endpoint": "away", "path": "/data", "project": "group"}
+    return str(cast.caller("owner").post("/datasets", body)["id"])
+
+
+def _new_upload(cast: Cast) -> str:
+    number, owner = next(_numbers), cast.caller("owner")
+    digest, manifest = manifest_of({f"file-{number}": b"x"})
+    size = len(manifest)
+    owner.call("POST", f"/datasets/manifests/{digest}?offset=0&size={size}", manifest)
+    body = {"name": f"u{number}", "endpoint": "away", "digest": digest}
+    return str(owner.post("/datasets/uploads", body)["id"])
+
+
+def _new_dataset(cast: Cast) -> str:
+    return str(added(_new_machine(cast), f"d{next(_numbers)}", project="group")["dataset"])
+
+
+def _new_data_transfer(cast: Cast) -> str:
+    path = f"/datasets/{_new_dataset(cast)}/copies"
+    return str(cast.caller("owner").post(path, {"endpoint": "away"})["transfer"]["id"])
+
+
+def _new_check(cast: Cast) -> str:
+    path = f"/datasets/{_new_dataset(cast)}/checks"
+    return str(cast.caller("owner").post(path, {})["items"][0]["id"])
+
+
 def _new_invitation(cast: Cast) -> str:
     return str(cast.caller("owner").post("/projects/group/invitations")["id"])
 
@@ -201,6 +242,11 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "image": _new_image,
     "model": _new_model,
     "move": _new_move,
+    "dataset": _new_dataset,
+    "upload": _new_upload,
+    "addition": _new_addition,
+    "transfer": _new_data_transfer,
+    "check": _new_check,
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
@@ -211,7 +257,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
-SEEN_IN_PROJECT = {"task", "job", "project"}
+SEEN_IN_PROJECT = {"task", "job", "project", "dataset"}
 """Kinds that a project's members see; of the others everybody has only her own."""
 
 

@@ -12,6 +12,7 @@ export const keys = {
   endpoints: ["endpoints"],
   images: ["images"],
   models: ["models"],
+  datasets: ["datasets"],
   builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],

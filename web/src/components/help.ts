@@ -14,6 +14,8 @@ const HELP: Record<PagePath, string> = {
   "/images": "/docs/images/",
   "/images/compare": "/docs/images/",
   "/images/$image": "/docs/images/",
+  "/datasets": "/docs/data/",
+  "/datasets/$dataset": "/docs/data/",
   "/models": "/docs/models/",
   "/models/$model": "/docs/models/",
   "/build": "/docs/images/",

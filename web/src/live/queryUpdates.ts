@@ -16,6 +16,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   overview: [keys.overview],
   announcements: [keys.announcements],
   models: [keys.models],
+  data: [keys.datasets, keys.tasks],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
@@ -31,6 +32,7 @@ const MAYBE_STALE = [
   keys.endpoints,
   keys.images,
   keys.models,
+  keys.datasets,
   keys.notifications,
   keys.announcements,
 ];

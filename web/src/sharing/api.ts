@@ -67,6 +67,26 @@ export function modelSharing(model: string): Sharing {
   };
 }
 
+export function datasetSharing(dataset: string): Sharing {
+  const path = { dataset };
+  return {
+    list: () => dataOf(api.GET("/api/v1/datasets/{dataset}/shares", { params: { path } })),
+    add: (with_kind, with_id) =>
+      dataOf(
+        api.POST("/api/v1/datasets/{dataset}/shares", {
+          params: { path },
+          body: { with_kind, with_id },
+        }),
+      ),
+    stop: (with_kind, with_id) =>
+      dataOf(
+        api.DELETE("/api/v1/datasets/{dataset}/shares", {
+          params: { path, query: { with_kind, with_id } },
+        }),
+      ),
+  };
+}
+
 /** Shares the profile only: what the machine offers, never the right to run there as its owner. */
 export function endpointSharing(name: string): Sharing {
   const path = { name };

@@ -1,5 +1,6 @@
 import {
   IconBrain,
+  IconDatabase,
   IconHammer,
   IconHistory,
   IconHome,
@@ -29,6 +30,7 @@ const PAGES = [
   { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
   { to: "/runs", label: "Runs", icon: IconTable, for: "everyone" },
   { to: "/images", label: "Images", icon: IconPackage, for: "everyone" },
+  { to: "/datasets", label: "Datasets", icon: IconDatabase, for: "everyone" },
   { to: "/models", label: "Models", icon: IconBrain, for: "everyone" },
   { to: "/build", label: "Image Builder", icon: IconHammer, for: "everyone" },
   { to: "/crates", label: "Crates", icon: IconPackageImport, for: "everyone" },

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.data import KnownData, references
 from diamond.compose.raw_spec import RawSpec, environment_name
 from diamond.compose.spec_check import Composed, EndpointFacts, KnownImages, check
 from diamond.core.code_facts import CodeFacts
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.request import RequestedSpec
+from diamond.service.datasets.named import known_data
 from diamond.service.endpoints.community import owners_of_accounts, usable_endpoints
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_store
@@ -30,11 +32,16 @@ class Composer:
     images: KnownImages
     code: CodeFacts | None
     terms: ProjectTerms = NO_PROJECT
+    data: KnownData = KnownData()  # noqa: RUF009
 
     def compose(self, spec: RawSpec) -> Composed:
         """Raises `InvalidSpec` with all faults."""
         return check(
-            self.terms.apply(spec), endpoints=self.facts, code=self.code, images=self.images
+            self.terms.apply(spec),
+            endpoints=self.facts,
+            code=self.code,
+            images=self.images,
+            data=self.data,
         )
 
     def endpoint_of(self, composed: Composed) -> EndpointRow:
@@ -69,7 +76,8 @@ async def composer_among(
     images = await known_images(connection, owner, spec, endpoints)
     accounts = await owners_of_accounts(connection, owner, endpoints)
     facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
-    return Composer(endpoints, facts, images, code, terms)
+    data = await known_data(connection, owner, references(spec))
+    return Composer(endpoints, facts, images, code, terms, data)
 
 
 async def known_images(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.data import references
 from diamond.compose.estimates import describe_queue, estimate_cost
 from diamond.compose.limits import Source, choices_of, limits_of
 from diamond.compose.site import charge_rate
@@ -27,6 +28,7 @@ from diamond.service.composer.schemas import (
     FieldLimit,
     Queue,
 )
+from diamond.service.datasets.named import known_data
 from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.community import owners_of_accounts, usable_endpoints
 from diamond.service.endpoints.facts import fact_time, known_facts
@@ -71,7 +73,8 @@ async def _preview(
     terms, endpoints, faults = await _terms(connection, principal, project, usable)
     accounts = await owners_of_accounts(connection, principal.user, endpoints)
     facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
-    examined = examine(terms.apply(spec), endpoints=facts, code=code, code_follows=True)
+    data = await known_data(connection, principal.user, references(spec))
+    examined = examine(terms.apply(spec), endpoints=facts, code=code, code_follows=True, data=data)
     faults = [*examined.faults, *faults, *terms.upload_faults(spec, code)]
     examined = replace(examined, faults=faults)
     name = examined.endpoint.name if examined.endpoint else ""

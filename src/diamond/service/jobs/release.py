@@ -13,6 +13,7 @@ from diamond.planning.budget import NodeUsage, parse_budget, rate_of
 from diamond.service.composer.compose import composer_among
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.jobs.data import note_data_uses, stage_data
 from diamond.service.jobs.images import OrderWithImage, note_image_use, order_with_image
 from diamond.service.planning.advice import BudgetTooSmall, advice_within
 from diamond.service.planning.rows import ProbeRow, ScaleRow
@@ -76,6 +77,10 @@ async def _release(tx: Transaction, scale: ScaleRow, task: TaskRow) -> None:
     project = await find_project(tx.connection, task.project) if task.project else None
     ready = await order_with_image(tx, endpoint, composed, task.owner, terms_from(project))
     await note_image_use(tx, task, ready.image)
+    await note_data_uses(tx, task, composed.data)
+    waits = [ready.waits_for] if ready.waits_for else []
+    waits += await stage_data(tx, endpoint, task.owner, composed.data)
+    await add_dependencies(tx, task, waits)
     await _submit(tx, scale, task, ready, endpoint)
 
 
@@ -101,11 +106,9 @@ def _require_probes(scale: ScaleRow) -> None:
 async def _submit(
     tx: Transaction, scale: ScaleRow, task: TaskRow, ready: OrderWithImage, endpoint: EndpointRow
 ) -> None:
-    """Now, or when its image is there."""
+    """Now, or when its image and data are there."""
     order = ready.order
     left = await require_room(tx, task, order)
-    if ready.waits_for:
-        await add_dependencies(tx, task, [ready.waits_for])
     chain = replace(new_chain(order, endpoint), person=task.chain.person, limit_hours=left)
     settled = replace(task, order_json=order_data(order), digest=order.digest, chain=chain)
     steps = Steps(task.owner)

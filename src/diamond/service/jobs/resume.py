@@ -19,6 +19,7 @@ from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_store
+from diamond.service.jobs.data import repeat_uses, stage_again
 from diamond.service.jobs.images import note_image_use
 from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.platform.database.engine import Transaction
@@ -113,8 +114,15 @@ async def _as_new_task(
         more = f"diamond resume {task.id} --budget '50 node-hours'"
         raise BadRequest(refused.message, f"Say how much it may use from now on: {more}")
     made = await make_task(
-        tx, job=job, endpoint=endpoint, order=task.order, retry_of=task.id, chain=chain
+        tx,
+        job=job,
+        endpoint=endpoint,
+        order=task.order,
+        retry_of=task.id,
+        chain=chain,
+        dependencies=await stage_again(tx, endpoint, task),
     )
+    await repeat_uses(tx, task, made)
     if wanted.budget is not None:
         _require_within_limits(made.chain)
     used = await image_store.image_used_by(tx.connection, task.id)

@@ -13,6 +13,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_store
 from diamond.service.images.image_requests import ReadyImage, WantedBuild, request_build
+from diamond.service.jobs.data import repeat_uses, stage_again
 from diamond.service.jobs.images import note_image_use
 from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.jobs.submit import add_run_task
@@ -80,7 +81,11 @@ async def _repeat(
         return await add_run_task(
             tx, endpoint, job, composer.compose(spec), retry_of=old.id, terms=terms
         )
-    made = await make_task(tx, job=job, endpoint=endpoint, order=old.order, retry_of=old.id)
+    waits = await stage_again(tx, endpoint, old)
+    made = await make_task(
+        tx, job=job, endpoint=endpoint, order=old.order, retry_of=old.id, dependencies=waits
+    )
+    await repeat_uses(tx, old, made)
     used = await image_store.image_used_by(tx.connection, old.id)
     await note_image_use(tx, made, used or "")
     return made

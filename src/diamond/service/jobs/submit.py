@@ -16,6 +16,7 @@ from diamond.service.chains.rows import ChainRow
 from diamond.service.composer.compose import Composer, resolve
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.jobs.data import note_data_uses, stage_data
 from diamond.service.jobs.images import note_image_use, order_with_image
 from diamond.service.jobs.schemas import Checked, Signature
 from diamond.service.jobs.signatures import require_as_signed, require_signable
@@ -156,8 +157,10 @@ async def add_run_task(
     signature: Signature | None = None,
     given: RawSpec | None = None,
 ) -> TaskRow:
-    """A task that is sent to its endpoint, or waits for its image first."""
+    """A task that is sent to its endpoint, or waits for its image and data first."""
     ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
+    waits = [ready.waits_for] if ready.waits_for else []
+    waits += await stage_data(tx, endpoint, job.owner, composed.data)
     if signature:
         require_as_signed(ready, signature)
     task = await make_task(
@@ -166,13 +169,14 @@ async def add_run_task(
         endpoint=endpoint,
         order=ready.order,
         retry_of=retry_of,
-        dependencies=[ready.waits_for] if ready.waits_for else [],
+        dependencies=waits,
         kind=kind,
         prediction=prediction,
         chain=_signed_chain(ready.order, endpoint, signature),
         given=given,
     )
     await note_image_use(tx, task, ready.image)
+    await note_data_uses(tx, task, composed.data)
     return task
 
 

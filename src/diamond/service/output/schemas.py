@@ -208,6 +208,7 @@ class ChangedEvent(BaseModel):
         "overview",
         "announcements",
         "models",
+        "data",
     ]
     n: int
 

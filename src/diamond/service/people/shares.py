@@ -10,7 +10,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.tables import members, projects, shares
 
 PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
-JOB, IMAGE, PROFILE, MODEL = "job", "image", "profile", "model"
+JOB, IMAGE, PROFILE, MODEL, DATASET = "job", "image", "profile", "model", "dataset"
 
 
 # Asked at every call: built once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from diamond.core import ids
 from diamond.service.access.principal import Principal
 from diamond.service.notifications.notify import Notice
-from diamond.service.people.shares import IMAGE, JOB, MODEL, PERSON, PROFILE, PROJECT
+from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PERSON, PROFILE, PROJECT
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.projects import store as project_store
 from diamond.service.projects.notify_members import KIND, notify_people
@@ -15,10 +15,17 @@ from diamond.service.tasks.job_store import tasks_of_jobs
 WHERE = {
     JOB: "You find it under Projects, Shared with you.",
     IMAGE: "You find it under Images, Shared with me.",
+    DATASET: "You find it under Datasets, Shared with me.",
     MODEL: "You find it under Models.",
     PROFILE: "You can connect your own agent there: Endpoints, Add.",
 }
-NAMES = {JOB: "the job", IMAGE: "the image", MODEL: "the model", PROFILE: "the profile of"}
+NAMES = {
+    JOB: "the job",
+    IMAGE: "the image",
+    DATASET: "the dataset",
+    MODEL: "the model",
+    PROFILE: "the profile of",
+}
 
 
 async def notify_of_share(

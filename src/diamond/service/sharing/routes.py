@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from diamond.service.endpoints import profiles
 from diamond.service.endpoints.schemas import SharedProfile
 from diamond.service.people.caller import Person
-from diamond.service.people.shares import IMAGE, JOB, MODEL, PROFILE
+from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PROFILE
 from diamond.service.platform.http.routing import Limit, Service, problems
 from diamond.service.platform.http.schemas import Page
 from diamond.service.projects import schemas
@@ -63,6 +63,29 @@ async def stop_sharing_image(
 ) -> Response:
     """Copies that others made already stay theirs."""
     await sharing.stop_sharing(services, person, IMAGE, image, with_kind, with_id)
+    return Response(status_code=204)
+
+
+@router.get("/datasets/{dataset}/shares", response_model=Shares, responses=problems(404, 409))
+async def list_dataset_shares(dataset: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, DATASET, dataset))
+
+
+@router.post("/datasets/{dataset}/shares", response_model=Shares, responses=problems(404, 409))
+async def share_dataset(
+    dataset: str, body: ShareRequest, services: Service, person: Person
+) -> Shares:
+    """Others see its files, and may copy it to endpoints that it may lie on."""
+    items = await sharing.share(services, person, DATASET, dataset, body.with_kind, body.with_id)
+    return Page(items=items)
+
+
+@router.delete("/datasets/{dataset}/shares", status_code=204, responses=problems(404, 409))
+async def stop_sharing_dataset(
+    dataset: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
+) -> Response:
+    """Copies that others made already stay theirs."""
+    await sharing.stop_sharing(services, person, DATASET, dataset, with_kind, with_id)
     return Response(status_code=204)
 
 

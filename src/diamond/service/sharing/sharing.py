@@ -9,13 +9,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
+from diamond.service.datasets.find import find_dataset
+from diamond.service.datasets.rows import DatasetRow
+from diamond.service.datasets.rules import require_shareable_data
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.rows import ImageRow
 from diamond.service.images.views import find_image
 from diamond.service.models.rows import ModelRow
 from diamond.service.models.views import find_model
-from diamond.service.people.shares import EVERYONE, IMAGE, JOB, MODEL, PROFILE, PROJECT
+from diamond.service.people.shares import DATASET, EVERYONE, IMAGE, JOB, MODEL, PROFILE, PROJECT
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as project_store
@@ -57,6 +60,8 @@ async def share(
         own = await _find_own(tx.connection, principal, kind, thing)
         if isinstance(own, JobRow):
             await require_sharable(tx.connection, principal, own.project)
+        if isinstance(own, DatasetRow):
+            await require_shareable_data(tx.connection, own)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = ShareRow(kind, own.id, with_kind, holder, principal.user, time.time())
         if await project_store.add_share(tx, shared):
@@ -98,12 +103,14 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
 async def _find_own(
     connection: AsyncConnection, principal: Principal, kind: str, thing: str
-) -> ImageRow | ModelRow | EndpointRow | JobRow:
+) -> ImageRow | DatasetRow | ModelRow | EndpointRow | JobRow:
     """Only the owner decides who else sees it."""
     if kind == IMAGE:
         return await find_image(connection, principal, thing, Action.WRITE)
     if kind == MODEL:
         return await find_model(connection, principal, thing, Action.WRITE)
+    if kind == DATASET:
+        return await find_dataset(connection, principal, thing, Action.WRITE)
     if kind == PROFILE:
         return await find_endpoint(connection, principal, thing, Action.WRITE)
     return await _find_own_job(connection, principal, thing)

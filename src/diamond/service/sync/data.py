@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from diamond.core.data_messages import DataReports, TreeInventory
+from diamond.service.datasets.additions import settle_additions
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
@@ -12,7 +13,10 @@ from diamond.service.results.results import after_scans
 from diamond.service.trees.reports import take_inventory, take_reports
 from diamond.service.trees.rows import Ended
 
-AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (after_scans,)
+AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (
+    settle_additions,
+    after_scans,
+)
 """Called with scans and transfers that have just ended: datasets, models."""
 
 

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency, DependencyState
@@ -14,8 +14,14 @@ from diamond.core.task import FINAL_WORDS
 from diamond.service.lineage.edges import settle_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
-from diamond.service.platform.database.tables import dependencies, image_wishes, tasks
-from diamond.service.tasks.rows import DependencyRow, TaskRow
+from diamond.service.platform.database.tables import (
+    dependencies,
+    image_moves,
+    image_wishes,
+    tasks,
+    tree_transfers,
+)
+from diamond.service.tasks.rows import DependencyProgressRow, DependencyRow, TaskRow
 from diamond.service.tasks.summaries import settle_summary
 
 WAITING = DependencyState.WAITING.value
@@ -24,7 +30,14 @@ _WAITS = select(dependencies.c.task).where(
     dependencies.c.target == bindparam("of_target"), dependencies.c.state == WAITING
 )
 _OF_TASKS = (
-    select(dependencies)
+    select(
+        dependencies,
+        func.coalesce(tree_transfers.c.bytes, image_moves.c.bytes).label("bytes"),
+        func.coalesce(tree_transfers.c.size, image_moves.c.size).label("size"),
+        tree_transfers.c.rate,
+    )
+    .outerjoin(tree_transfers, tree_transfers.c.id == dependencies.c.target)
+    .outerjoin(image_moves, image_moves.c.id == dependencies.c.target)
     .where(dependencies.c.task.in_(bindparam("of_tasks", expanding=True)))
     .order_by(dependencies.c.created)
 )
@@ -72,11 +85,11 @@ async def save_dependency(tx: Transaction, task: str, dependency: Dependency) ->
 
 async def dependencies_of(
     connection: AsyncConnection, ids: Iterable[str]
-) -> dict[str, list[DependencyRow]]:
-    """By task, in the order in which they were added."""
+) -> dict[str, list[DependencyProgressRow]]:
+    """By task, in the order in which they were added; those on their way with how far they are."""
     rows = await connection.execute(_OF_TASKS, {"of_tasks": sorted(ids)})
-    grouped: dict[str, list[DependencyRow]] = defaultdict(list)
-    for row in rows_of(rows, DependencyRow):
+    grouped: dict[str, list[DependencyProgressRow]] = defaultdict(list)
+    for row in rows_of(rows, DependencyProgressRow):
         grouped[row.task].append(row)
     return grouped
 

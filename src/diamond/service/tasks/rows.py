@@ -114,6 +114,22 @@ class DependencyRow(TypedRow):
 
 
 @dataclass(frozen=True)
+class DependencyProgressRow(DependencyRow):
+    """With how far it is, if it is a transfer."""
+
+    bytes: int | None = None
+    size: int | None = None
+    rate: float | None = None
+    """Bytes a second, of late."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        if self.state != DependencyState.WAITING.value or not self.rate or self.size is None:
+            return None
+        return max(self.size - (self.bytes or 0), 0) / self.rate
+
+
+@dataclass(frozen=True)
 class HistoryRow(TypedRow):
     """One line of a task's history."""
 

@@ -65,11 +65,17 @@ class Dependency(BaseModel):
 
     kind: Literal["build", "transfer", "probe", "task"]
     id: str
-    """Of a task (`build`, `task`), of a transfer of its image, or of a scale (`probe`)."""
+    """Of a task (`build`, `task`), of a transfer of its image or data, or of a scale (`probe`)."""
     state: Literal["waiting", "met", "failed"]
     message: str
     created: float
     updated: float
+    bytes: int | None = None
+    """Of a transfer: how much is there, of `size`."""
+    size: int | None = None
+    rate: float | None = None
+    """Bytes a second, of late."""
+    seconds_left: float | None = None
 
 
 class FinalMetric(BaseModel):

@@ -12,7 +12,7 @@ from diamond.service.chains.grants import spending
 from diamond.service.chains.view import show_attempts, show_chain
 from diamond.service.tasks.dependency_store import WAITING, dependencies_of
 from diamond.service.tasks.goal_schemas import Happened
-from diamond.service.tasks.rows import DependencyRow, HistoryRow, JobRow, TaskRow
+from diamond.service.tasks.rows import DependencyProgressRow, HistoryRow, JobRow, TaskRow
 from diamond.service.tasks.schemas import Dependency, HistoryLine, Job, Task
 
 
@@ -30,7 +30,9 @@ async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
     return show_task(row) if not row.phase else (await show_tasks(connection, [row]))[0]
 
 
-def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = (), heard: float = 0.0) -> Task:
+def show_task(
+    row: TaskRow, waits_for: Sequence[DependencyProgressRow] = (), heard: float = 0.0
+) -> Task:
     attempts, as_of = show_attempts(row.attempts), max(row.as_of, heard)
     return Task.model_validate(
         {
@@ -52,8 +54,9 @@ def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = (), heard: floa
     )
 
 
-def _dependency(row: DependencyRow) -> Dependency:
-    return Dependency.model_validate({**vars(row), "id": row.target})
+def _dependency(row: DependencyProgressRow) -> Dependency:
+    left = {"id": row.target, "seconds_left": row.seconds_left}
+    return Dependency.model_validate({**vars(row), **left})
 
 
 def show_happened(row: TaskRow, as_of: float) -> Happened | None:

@@ -15,11 +15,12 @@ from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.trees import store
 from diamond.service.trees.rows import Ended, TransferRow, TreeRow
-from diamond.service.trees.transfers import end_transfer, send_command
+from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
 
 MOST_AT_ONCE = 16 << 20
 HOLD_SECONDS = 20.0
@@ -27,6 +28,8 @@ AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
 STALLED_SECONDS = 300.0
 """A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
+ABANDONED_SECONDS = 900.0
+"""An upload that nobody continues for so long ends; what has arrived stays for the next try."""
 LOOK_SECONDS = 0.02
 """Another process may have taken or brought a piece, which rings no bell here."""
 
@@ -92,6 +95,11 @@ async def take_wants(
         after = await store.change_transfer(tx, row.id, round=row.round + 1, **began)
         sources = await endpoints_by_id(tx.connection, {after.source or ""})
         source = sources.get(after.source or "")
+        if source is None and after.way == UPLOAD:
+            # Its person asks how far it is, and sends.
+            await services.pieces.do(services.pieces.open, after.id, after.round, wants)
+            await publish(tx, after.owner, [changed(DATA)])
+            return after
         if source is None:
             raise Conflict("The endpoint that has the data was removed", "Copy it from another.")
         # Before the source hears of it: it asks for the wants at once.
@@ -104,9 +112,14 @@ async def take_wants(
 
 async def wants_part(services: Services, call: AgentCall, message: FetchWants) -> bytes:
     await _require(services, call, message.transfer, "source")
-    wants = await services.pieces.do(services.pieces.wants, message.transfer, message.round)
+    return await wants_of(services, message.transfer, message.round)
+
+
+async def wants_of(services: Services, transfer: str, number: int) -> bytes:
+    """For a caller who may send it."""
+    wants = await services.pieces.do(services.pieces.wants, transfer, number)
     if wants is None:
-        raise _round_lost(message.transfer)
+        raise _round_lost(transfer)
     return wants
 
 
@@ -117,11 +130,17 @@ async def take_piece(
     place: PieceOf,
     parts: Sequence[bytes],
 ) -> PieceTaken:
-    """The next piece of the stream. Held while the window is full; the answer is the number that is wanted next.
-
-    An empty body only asks.
-    """
     await _require(services, call, transfer, "source")
+    return await put_piece(services, transfer, place, parts)
+
+
+async def put_piece(
+    services: Services, transfer: str, place: PieceOf, parts: Sequence[bytes]
+) -> PieceTaken:
+    """The next piece of the stream, of a caller who may send it. Held while the window is full.
+
+    The answer is the number that is wanted next. An empty body only asks.
+    """
     pieces, number, n = services.pieces, place.round, place.n
     deadline = time.monotonic() + HOLD_SECONDS
     with services.notifier.listen([_topic(transfer)]) as bell:
@@ -181,6 +200,10 @@ async def _wake_source(tx: Transaction, transfer: TransferRow, idle: float, afte
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     sources = await endpoints_by_id(tx.connection, {transfer.source or ""})
     source = sources.get(transfer.source or "")
+    if row is not None and row.is_open and row.way == UPLOAD and idle > ABANDONED_SECONDS:
+        message = "nothing was uploaded for a while; the same command continues it"
+        await after(tx, [await end_transfer(tx, row, "failed", message)])
+        return
     if row is None or not row.is_open or source is None or source.state != "online":
         return
     if idle <= STALLED_SECONDS:

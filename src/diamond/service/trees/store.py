@@ -74,6 +74,14 @@ async def places_on(connection: AsyncConnection, endpoint: str) -> list[TreePlac
     return [_place(row) for row in rows_of(await connection.execute(query), PlaceRow)]
 
 
+async def places_of_owner(connection: AsyncConnection, owner: str) -> list[TreePlaceRow]:
+    """Every place of a person's trees."""
+    query = select(artifact_places).where(
+        artifact_places.c.owner == owner, artifact_places.c.subject.in_(KINDS)
+    )
+    return [_place(row) for row in rows_of(await connection.execute(query), PlaceRow)]
+
+
 async def put_tree_place(tx: Transaction, place: TreePlaceRow, size: int) -> None:
     changed: list[JsonValue] = list(place.changed)
     detail: JsonObject = {"pinned": place.pinned, "used": place.used, "changed": changed}

@@ -24,6 +24,7 @@ from diamond.service.trees.rows import Ended, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.scans import require_trees
 from diamond.service.trees.trees import find_tree
 
+UPLOAD = "upload"
 DATA = "data"
 """What other windows of a person ask for again when a scan or a transfer moves on."""
 
@@ -87,6 +88,34 @@ async def start_transfer(
     await store.add_transfer(tx, transfer)
     await send(tx, [_first_command(transfer)])
     await publish(tx, transfer.owner, [changed(DATA)])
+    return transfer
+
+
+async def start_upload(
+    tx: Transaction, tree: TreeRow, goal: EndpointRow, *, is_here: bool
+) -> TransferRow:
+    """From a person's own computer, which sends pieces as an agent would. `is_here`: there is nothing to send."""
+    require_trees(goal)
+    now = time.time()
+    transfer = TransferRow(
+        id=ids.new_id(ids.TRANSFER),
+        owner=goal.owner,
+        tree=tree.digest,
+        source=None,
+        goal=goal.id,
+        way=UPLOAD,
+        layout="files",
+        words="uploaded",
+        state="done" if is_here else "waiting",
+        created=now,
+        updated=now,
+        bytes=tree.size if is_here else 0,
+        size=tree.size,
+        files=tree.files,
+    )
+    await store.add_transfer(tx, transfer)
+    if not is_here:
+        await send(tx, [_first_command(transfer)])
     return transfer
 
 
@@ -154,7 +183,8 @@ def _first_command(transfer: TransferRow) -> Command:
     if transfer.way == "convert" and transfer.layout == "archive":
         return Command("data", transfer.goal, transfer.owner, data={"act": "archive", **data})
     data |= {"size": transfer.size, "files": transfer.files}
-    data |= {"layout": transfer.layout, "way": transfer.way}
+    way = "service" if transfer.way == UPLOAD else transfer.way
+    data |= {"layout": transfer.layout, "way": way}
     return Command("data", transfer.goal, transfer.owner, data={"act": "fetch", **data})
 
 

@@ -1,6 +1,7 @@
 import { Anchor, Badge, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
+import { duration, formatBytes } from "~/lib/format";
 
 type Dependency = Task["dependencies"][number];
 
@@ -43,9 +44,18 @@ function DependencyLine({ dependency }: { dependency: Dependency }) {
       <Text size="sm">
         {KINDS[dependency.kind]} <DependencyLink dependency={dependency} />
         {dependency.state === "failed" && `: ${dependency.message}`}
+        {dependency.state === "waiting" && progressText(dependency)}
       </Text>
     </Group>
   );
+}
+
+/** Bytes, rate and time left of a transfer. */
+function progressText({ bytes, size, rate, seconds_left }: Dependency): string {
+  if (bytes == null || !size) return "";
+  const pace = rate ? `, ${formatBytes(rate)}/s` : "";
+  const left = seconds_left != null ? `, ${duration(seconds_left)} left` : "";
+  return `: ${formatBytes(bytes)} of ${formatBytes(size)}${pace}${left}`;
 }
 
 function DependencyLink({ dependency: { kind, id } }: { dependency: Dependency }) {

@@ -31,6 +31,7 @@ from diamond.service.platform.database.columns import (
     metadata,
     owner_column,
 )
+from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
 from diamond.service.platform.database.record_tables import *

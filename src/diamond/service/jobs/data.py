@@ -1,0 +1,72 @@
+"""The data that a job reads: on its endpoint already, or on their way there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diamond.compose.data import WantedData
+from diamond.core.dependencies import Dependency
+from diamond.core.errors import Conflict
+from diamond.service.datasets import store as dataset_store
+from diamond.service.datasets.rows import UseRow
+from diamond.service.datasets.staging import stage
+from diamond.service.endpoints.rows import EndpointRow
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.tasks.rows import TaskRow
+from diamond.service.trees.transfers import provide_tree
+
+
+async def stage_data(
+    tx: Transaction, endpoint: EndpointRow, owner: str, wanted: Mapping[str, WantedData]
+) -> list[Dependency]:
+    """A transfer for each version that is not there; one that is under way is waited for."""
+    if wanted and endpoint.owner != owner:
+        raise Conflict(
+            f"{endpoint.name} is another person's account, and datasets are not copied there",
+            "Name a path on that machine under `data:`.",
+        )
+    waits: dict[str, Dependency] = {}
+    for one in wanted.values():
+        datasets = await dataset_store.datasets_by_id(tx.connection, [one.facts.dataset])
+        version = await dataset_store.versions_called(
+            tx.connection, one.facts.dataset, number=one.facts.version, digest=""
+        )
+        found = await stage(tx, datasets[one.facts.dataset], version[0], endpoint, one.layout)
+        if isinstance(found, Dependency):
+            message = f"{one.facts.reference} is being {found.message.rpartition(' being ')[2]}"
+            waits[found.id] = Dependency(found.kind, found.id, message=message)
+    return list(waits.values())
+
+
+async def note_data_uses(tx: Transaction, task: TaskRow, wanted: Mapping[str, WantedData]) -> None:
+    """Data that tasks use are not evicted."""
+    uses = [
+        UseRow(one.facts.dataset, one.facts.version, task.id, name, task.owner)
+        for name, one in wanted.items()
+    ]
+    await dataset_store.add_uses(tx, uses)
+
+
+async def stage_again(tx: Transaction, endpoint: EndpointRow, old: TaskRow) -> list[Dependency]:
+    """For a task that repeats another: the very same trees, wherever they lie now."""
+    uses = {use.name: use for use in await dataset_store.uses_by_task(tx.connection, old.id)}
+    rows = await dataset_store.datasets_by_id(tx.connection, {use.dataset for use in uses.values()})
+    waits: dict[str, Dependency] = {}
+    for name, tree in old.order.trees.items():
+        use = uses.get(name)
+        if use is not None:
+            version = await dataset_store.versions_called(
+                tx.connection, use.dataset, number=use.n, digest=""
+            )
+            found = await stage(tx, rows[use.dataset], version[0], endpoint, tree.layout)
+        else:
+            found = await provide_tree(tx, endpoint, tree.digest, layout=tree.layout)
+        if isinstance(found, Dependency):
+            waits[found.id] = found
+    return list(waits.values())
+
+
+async def repeat_uses(tx: Transaction, old: TaskRow, made: TaskRow) -> None:
+    uses = await dataset_store.uses_by_task(tx.connection, old.id)
+    again = [UseRow(use.dataset, use.n, made.id, use.name, made.owner) for use in uses]
+    await dataset_store.add_uses(tx, again)

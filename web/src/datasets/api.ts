@@ -1,0 +1,60 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { keys } from "~/api/queryKeys";
+
+export type Dataset = Schemas["Dataset"];
+export type DatasetPlace = Schemas["DatasetPlace"];
+
+const pathOf = (dataset: string) => ({ path: { dataset } });
+
+export function listDatasets(query: { search: string; shared?: boolean; cursor?: string }) {
+  return dataOf(api.GET("/api/v1/datasets", { params: { query: { ...query, limit: 50 } } }));
+}
+
+export const datasetQuery = (dataset: string) =>
+  queryOptions({
+    queryKey: [...keys.datasets, "one", dataset],
+    queryFn: () => dataOf(api.GET("/api/v1/datasets/{dataset}", { params: pathOf(dataset) })),
+  });
+
+export const placesQuery = (dataset: string) =>
+  queryOptions({
+    queryKey: [...keys.datasets, "places", dataset],
+    queryFn: () =>
+      dataOf(api.GET("/api/v1/datasets/{dataset}/places", { params: pathOf(dataset) })),
+  });
+
+export const filesQuery = (dataset: string, version: string, folder: string) =>
+  queryOptions({
+    queryKey: [...keys.datasets, "files", dataset, version, folder],
+    queryFn: () =>
+      dataOf(
+        api.GET("/api/v1/datasets/{dataset}/files", {
+          params: { ...pathOf(dataset), query: { version, folder } },
+        }),
+      ),
+  });
+
+export const datasetUsesQuery = (dataset: string) =>
+  queryOptions({
+    queryKey: [...keys.tasks, "data-uses", dataset],
+    queryFn: () => dataOf(api.GET("/api/v1/datasets/{dataset}/uses", { params: pathOf(dataset) })),
+  });
+
+export function copyDataset(dataset: string, endpoint: string) {
+  return dataOf(
+    api.POST("/api/v1/datasets/{dataset}/copies", {
+      params: pathOf(dataset),
+      body: { endpoint, version: "" },
+    }),
+  );
+}
+
+export function pinDataset(dataset: string, place: DatasetPlace) {
+  return dataOf(
+    api.POST("/api/v1/datasets/{dataset}/pin", {
+      params: pathOf(dataset),
+      body: { endpoint: place.endpoint, version: place.version, pinned: !place.pinned },
+    }),
+  );
+}
