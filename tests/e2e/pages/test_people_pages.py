@@ -198,13 +198,13 @@ def test_an_administrator_announces_limits_disables_and_reads_what_was_done(ente
     expect(eve.get_by_role("heading", name="Sign in to Diamond")).to_be_visible()
 
     root.get_by_role("dialog").get_by_role("link", name="audit log").click()
-    expect(root.get_by_role("table", name="Audit log")).to_contain_text("sign-in")
+    expect(root.get_by_role("table", name="Audit log")).to_contain_text("signed in")
     root.get_by_role("button", name="Show all people").click()
     expect(root.get_by_role("table", name="Audit log")).to_contain_text("posted an announcement")
     picture(root, "audit")
     root.get_by_label("Search the log").fill("announcements")
     expect(root.get_by_role("table", name="Audit log")).to_contain_text("posted an announcement")
-    expect(root.get_by_role("table", name="Audit log")).not_to_contain_text("sign-in")
+    expect(root.get_by_role("table", name="Audit log")).not_to_contain_text("signed in")
     root.get_by_role("button", name="Export").click()
     with root.expect_download() as told:
         root.get_by_role("menuitem", name="CSV").click()

@@ -351,7 +351,7 @@ def test_a_word_of_a_command_that_cannot_be_read_does_not_make_it_missing() -> N
 def test_data_are_named_by_whole_paths() -> None:
     found = faults({"run": "x", "data": {"here": "rel/path", "there": "$WORK/x", "home": "~/x"}})
     assert set(found) == {"data.here"}
-    assert "full path" in found["data.here"]
+    assert "neither an absolute path" in found["data.here"]
 
 
 def test_auto_without_a_default_takes_one_that_is_there() -> None:

@@ -47,7 +47,7 @@ def test_every_part_of_the_hourly_work_is_done_when_all_the_others_fail(
         tried.append("work")
         raise RecursionError
 
-    parts = ("archive_due_tasks", "prune_blobs", "rebuild_records", "warn")
+    parts = ("archive_due_tasks", "prune_blobs", "rebuild_records", "tidy_trees", "warn")
     for part in parts:
         monkeypatch.setattr(periodic, part, fails)
 

@@ -43,6 +43,28 @@ VERBS = {
     "PUT /jobs/{job}/project": "moved a job to another project",
     "POST /jobs/{job}/shares": "shared a job",
     "DELETE /jobs/{job}/shares": "stopped sharing a job",
+    "POST /datasets": "added a dataset or a version",
+    "PATCH /datasets/{dataset}": "changed a dataset",
+    "DELETE /datasets/{dataset}": "removed a dataset",
+    "POST /datasets/{dataset}/shares": "shared a dataset",
+    "DELETE /datasets/{dataset}/shares": "stopped sharing a dataset",
+    "POST /datasets/{dataset}/copies": "copied a dataset to an endpoint",
+    "POST /datasets/{dataset}/copies/remove": "removed a copy of a dataset",
+    "POST /datasets/{dataset}/checks": "checked a copy of a dataset",
+    "POST /datasets/{dataset}/pin": "pinned or unpinned a copy of a dataset",
+    "POST /datasets/gc": "freed space used by datasets",
+    "POST /datasets/additions/{addition}/cancel": "cancelled the addition of a dataset",
+    "POST /datasets/transfers/{transfer}/cancel": "cancelled a transfer of data",
+    "POST /datasets/uploads": "began to upload data",
+    "POST /datasets/uploads/{upload}/pieces": "uploaded data",
+    "POST /models/{model}/versions/{version}/keep": "kept a copy of a model",
+    "POST /records/imports": "imported a crate",
+    "DELETE /records/imports/{crate}": "removed an imported crate",
+    "POST /records/links": "made a link for reviewers",
+    "DELETE /records/links/{link}": "withdrew a link for reviewers",
+    "POST /tasks/{task}/fix": "fixed and reran a task",
+    "POST /tasks/{task}/reproduce": "reproduced a task",
+    "sign-in": "signed in",
     "POST /scales": "started probe runs",
     "POST /scales/{scale}/cancel": "cancelled probe runs",
     "POST /jobs": "submitted a job",
@@ -102,4 +124,6 @@ _BY_METHOD = {"POST": "started", "PUT": "changed", "PATCH": "changed", "DELETE":
 def verb_of(action: str) -> str:
     """A call of another version is named by its path."""
     method, _, path = action.partition(" ")
+    if not path:
+        return VERBS.get(action, action)
     return VERBS.get(action) or f"{_BY_METHOD.get(method, 'called')} {path}"
