@@ -47,11 +47,10 @@ class WantedData:
 
     facts: DatasetFacts
     layout: str
-    cache: str = ""
 
     @property
     def ordered(self) -> OrderedTree:
-        return OrderedTree(digest=self.facts.tree, layout=self.layout, cache=self.cache)
+        return OrderedTree(digest=self.facts.tree, layout=self.layout)
 
 
 def references(raw: RawSpec) -> list[str]:
@@ -87,7 +86,7 @@ def wanted_data(spec: Spec, known: KnownData, faults: Faults) -> dict[str, Wante
         if facts is None:
             _add_fault(name, options.dataset, known, faults)
         else:
-            wanted[name] = WantedData(facts, options.layout or facts.layout, options.cache)
+            wanted[name] = WantedData(facts, options.layout or facts.layout)
     return wanted
 
 

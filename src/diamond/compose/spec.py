@@ -89,9 +89,6 @@ class DataSpec(StrictModel):
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
     )
-    cache: Literal["", "node"] = Field(
-        "", description="node: copied to the node's own disk before the program starts"
-    )
 
 
 class Spec(StrictModel):

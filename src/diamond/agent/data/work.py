@@ -162,7 +162,8 @@ class DataWork:
             self._pin(command)
         else:
             raise BadRequest(
-                f"This agent cannot {data_act(command)} data yet", "Upgrade the agent."
+                f"This agent cannot {data_act(command)} data",
+                "Add a folder of the endpoint instead.",
             )
 
     def _remove(self, command: RemoveTree) -> None:
