@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from diamond.core.protocol import VERSION
+from diamond.core.protocol import OLDEST
 from support.http import Client
 from support.image_scene import ENVIRONMENT, BuildReporter, record_of, start_build, take_commands
 from support.people import add_person
@@ -138,7 +138,7 @@ def test_an_order_names_the_file_with_what_is_set_inside(pair: Pair) -> None:
 def test_an_agent_older_than_the_fix_gets_no_new_work_and_the_way_to_upgrade(pair: Pair) -> None:
     scene = pair.first
     task, attempt = scene.taken()
-    scene.agent.hello(protocol=VERSION - 1)
+    scene.agent.hello(protocol=OLDEST - 1)
     waiting = scene.submit()
     scene.client.post(f"/tasks/{task}/cancel")
     kinds = {one["type"] for one in scene.agent.commands()["commands"]}

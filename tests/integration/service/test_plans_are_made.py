@@ -298,8 +298,8 @@ def test_what_was_foretold_stands_beside_what_happened(scene: Scene) -> None:
     assert came["seconds"] == pytest.approx(5460, abs=5)
     assert came["node_hours"] == pytest.approx(3, rel=0.01)
     shown = diamond(scene, "show", task["id"])
-    assert "planned  7200 steps in 60 min to" in shown
-    assert f"actual   1.5 h, 1 attempt, {came['node_hours']:.4g} node-hours" in shown
+    assert "planned  7200 steps in 1 h to" in shown
+    assert f"actual   1 h 31 min, 1 attempt, {came['node_hours']:.4g} node-hours" in shown
 
 
 def test_node_hours_of_all_attempts_stand_beside_what_was_foretold(scene: Scene) -> None:

@@ -15,7 +15,7 @@ from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import ResultLeft
 from diamond.provenance.entries import Draft
 from diamond.runtimes.below import steps_of
-from diamond.service.access.authorize import Action, require
+from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.lineage.edges import add_output
@@ -52,8 +52,7 @@ async def name_result(
     """Have something in the run directory read; nothing is moved or copied."""
 
     async def name(tx: Transaction) -> str:
-        row = await find_task(tx.connection, principal, task)
-        require(principal, Action.WRITE, owner=row.owner, what="task")
+        row = await find_task(tx.connection, principal, task, Action.WRITE)
         if row.state not in FINAL_WORDS:
             raise Conflict(
                 f"{row.id} has not ended: its files may still change", "Wait until it has ended."
