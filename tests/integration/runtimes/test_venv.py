@@ -59,7 +59,7 @@ def test_the_second_time_nothing_is_built(tmp_path: Path, wheels: Path) -> None:
     said: list[str] = []
     ensure(tmp_path / "work", NAME)
     ensure(tmp_path / "work", NAME, say=said.append)
-    assert sum("installed 1 package" in line for line in said) == 1
+    assert said == []
 
 
 def test_an_empty_recipe_builds_nothing_and_leaves_its_variables_to_the_start_of_the_program(
