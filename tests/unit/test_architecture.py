@@ -67,7 +67,7 @@ SLICE_TABLES = {
         sign_in: access people platform projects
         pages: people platform sign_in
         storage: access artifacts endpoints people platform projects
-        code: artifacts people platform projects storage
+        code: access artifacts people platform projects storage
         chains: endpoints platform
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from diamond.service.code.cleanup import prune_blobs
+from diamond.service.code.removal import remove_due_code
 from diamond.service.endpoints.commands import forget_commands
 from diamond.service.endpoints.presence import sweep
 from diamond.service.entries.anchor import anchor_records
@@ -59,6 +60,7 @@ async def tidy(services: Services) -> None:
     """Each in its own transaction."""
     await separately(FORGOTTEN, services.store.run, "forgetting old rows")
     await separately([services], archive_due_tasks, "archiving old tasks")
+    await separately([services], remove_due_code, "removing old code")
     await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")
     await separately([services.image_files], _prune_images, "removing old image files")
     await separately([services.store], rebuild_records, "making records of old tasks")

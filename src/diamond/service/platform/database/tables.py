@@ -472,6 +472,16 @@ storage_rules = Table(
     Column("days", Integer),
     Column("quota", BigInteger),
     Column("updated", TIME, nullable=False),
+    Column("code_days", Integer),
+)
+
+removed_code = Table(
+    "removed_code",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("at", TIME, nullable=False),
+    Column("by_rule", Boolean, nullable=False),
 )
 
 image_wishes = Table(
