@@ -119,7 +119,7 @@ def remove(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove code from the service; never that of a task that has not ended."""
+    """Remove code from the service, except the code of tasks that have not ended."""
     if bool(digests) == unused:
         raise BadRequest("Say which code", "Give digests (diamond storage code), or --unused.")
     client = Client()
