@@ -147,6 +147,12 @@ async def put_place(tx: Transaction, artifact: Artifact, place: PlaceRow) -> Non
     await tx.connection.execute(insert(artifact_places), values_of(place))
 
 
+async def set_size(tx: Transaction, owner: str, digest: str, size: int) -> None:
+    """What is known of it now, such as from a manifest that has come since."""
+    known = update(artifacts).where(artifacts.c.owner == owner, artifacts.c.digest == digest)
+    await tx.connection.execute(known.values(size=size))
+
+
 async def drop_places(
     tx: Transaction, *, subject: str, place: str | None = None, format: str | None = None
 ) -> None:

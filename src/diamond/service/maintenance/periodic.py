@@ -29,6 +29,7 @@ from diamond.service.platform.relay import store as relayed
 from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SIZES, wait
+from diamond.service.records.store import forget_links
 from diamond.service.tasks.record_entries import rebuild_records
 from diamond.service.tasks.warnings import warn
 from diamond.service.trees.tidy import tidy_trees
@@ -132,5 +133,6 @@ FORGOTTEN: tuple[Callable[[Transaction], Awaitable[None]], ...] = (
     drop_expired,
     drop_expired_sessions,
     forget_keys,
+    forget_links,
     relayed.forget_old,
 )

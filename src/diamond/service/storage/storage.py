@@ -21,6 +21,7 @@ from diamond.service.storage.rows import StorageRuleRow, StoredRow
 from diamond.service.storage.rules import EVERYONE, PERSON, PROJECT, StorageRules, rules_from
 
 LARGEST = 10
+OVER_QUOTA = "over-quota"
 
 
 async def read_rules(services: Services, connection: AsyncConnection) -> StorageRules:
@@ -86,7 +87,7 @@ async def require_room(services: Services, user: str, more: int = 0) -> None:
             f"You store {show_bytes(stored.total)} in this service, and may store {show_bytes(quota)}",
             "See what takes up space: diamond storage show. Archive old tasks (diamond storage archive TASK), "
             "remove old code (diamond storage code), or ask an administrator for more.",
-            code="over-quota",
+            code=OVER_QUOTA,
         )
 
 

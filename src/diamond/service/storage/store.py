@@ -19,6 +19,7 @@ from diamond.service.platform.database.tables import (
     metric_series,
     storage_rules,
     tasks,
+    trees,
 )
 from diamond.service.storage.rows import EndedTaskRow, NamedTaskRow, StorageRuleRow, StoredRow
 
@@ -60,6 +61,9 @@ async def stored_by(connection: AsyncConnection, owners: Sequence[str]) -> dict[
     kept: Counter[tuple[str, bool]] = Counter()
     for owner, kind, size in await connection.execute(here):
         kept[owner, kind == ArtifactKind.TREE.value] += int(size or 0)
+    lists = select(trees.c.owner, func.sum(trees.c.manifest_bytes)).where(trees.c.owner.in_(owners))
+    for owner, size in await connection.execute(lists.group_by(trees.c.owner)):
+        kept[owner, True] += int(size or 0)
     logs = select(log_streams.c.owner, _LOGS).where(log_streams.c.owner.in_(owners), _HAS_TEXT)
     curves = select(metric_series.c.owner, _CURVES).where(metric_series.c.owner.in_(owners))
     sums = [

@@ -536,6 +536,7 @@ trees = Table(
     Column("entries", BigInteger, nullable=False),
     Column("has_manifest", Boolean, nullable=False, default=False),
     Column("created", TIME, nullable=False),
+    Column("manifest_bytes", BigInteger, nullable=False, default=0),
 )
 
 scans = Table(

@@ -1,4 +1,4 @@
-"""Code that its owner removed from the service, and how long the code of ended tasks is kept.
+"""Code that its owner removed, how long the code of ended tasks is kept, and how large manifests are.
 
 Revision ID: 0038
 """
@@ -16,6 +16,8 @@ ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
 def upgrade() -> None:
     op.add_column("storage_rules", sa.Column("code_days", sa.Integer()))
+    count = sa.Column("manifest_bytes", sa.BigInteger(), nullable=False, server_default="0")
+    op.add_column("trees", count)
     op.create_table(
         "removed_code",
         sa.Column("owner", ID, sa.ForeignKey("users.id"), nullable=False),
