@@ -20,6 +20,7 @@ from diamond.core.decoding import (
     ImageFormat,
     Inside,
     Line,
+    MaybeFolderPath,
     MaybeId,
     Name,
     Reference,
@@ -302,6 +303,14 @@ class ListFiles(Request):
 
 
 @dataclass(frozen=True)
+class BrowseFolder(Request):
+    """A folder of the machine, for a person who looks for data; without a path, where to begin."""
+
+    path: MaybeFolderPath = ""
+    start: int = 0
+
+
+@dataclass(frozen=True)
 class StatFile(Request):
     task: Id
     path: Inside
@@ -383,6 +392,7 @@ class Report(Request):
 
 REQUESTS: Dict[str, Type[Request]] = {
     "list-files": ListFiles,
+    "browse": BrowseFolder,
     "stat-file": StatFile,
     "read-file": ReadFile,
     "read-log": ReadLog,

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import classes from "./KeyValueRows.module.css";
 import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
 import { type Cells, TYPED } from "./spec/values";
@@ -14,6 +14,8 @@ export type RowTexts = {
   add: string;
   namePlaceholder?: string;
   valuePlaceholder?: string;
+  /** Beside each value: another way to choose it. */
+  chooser?: (label: string, onChoose: (value: string) => void) => ReactNode;
 };
 
 type KeyValueRowsProps = RowTexts & {
@@ -124,6 +126,9 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
         onBlur={onBlur}
         spellCheck={false}
       />
+      {texts.chooser?.(`Browse for ${row.name || `row ${at}`}`, (value) =>
+        onChange({ ...row, name: row.name || nameFor(value), value }),
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -135,4 +140,13 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
       </ActionIcon>
     </Group>
   );
+}
+
+/** A name for data that was chosen by its path. */
+function nameFor(path: string) {
+  const last = path.split("/").filter(Boolean).pop() ?? "";
+  return last
+    .replace(/\.\w+$/, "")
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^[^A-Za-z0-9_]+/, "");
 }

@@ -34,7 +34,7 @@ LISTS = frozenset(
 )
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
-OF_FILES = frozenset({"read-file", "stat-file"})
+OF_FILES = frozenset({"browse", "read-file", "stat-file"})
 OF_WORK = frozenset({"modules", "build"})
 """Facts whose corrections become part of what is run: lines of a shell, and where packages come from."""
 OF_BOUNDS = frozenset({"partitions", "flags"})
@@ -186,6 +186,17 @@ class Policy:
         own = real == kept or f"{real}/".startswith(f"{kept}/")
         if self._fault or (own and not _is_left_by_a_run(real, tasks)):
             raise Forbidden(f"{path} cannot be registered as data", "Choose a folder of your data.")
+
+    @property
+    def data_folders(self) -> list[str] | None:
+        """Those that the files list, each that lists any; none where work is listed and folders are not. None: any."""
+        rules = self._now()
+        if self._fault:
+            return []
+        lists = [each.data_folders for each in rules if each.data_folders is not None]
+        if lists:
+            return [folder for folders in lists for folder in folders]
+        return [] if any(each.lists_work for each in rules) else None
 
     @property
     def lease_days(self) -> float:

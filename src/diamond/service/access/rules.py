@@ -278,6 +278,7 @@ RULES: dict[str, Rule] = {
     "DELETE /endpoints/{name}/shares": _manage("endpoint"),
     "GET /profiles": _read(),
     "GET /profiles/{profile}": _read("profile"),
+    "GET /endpoints/{name}/browse": _read("endpoint", Role.OWNER),
     "GET /endpoints/{name}/secrets": _read("endpoint", Role.OWNER),
     "PUT /endpoints/{name}/secrets/{secret}": _manage("endpoint"),
     "DELETE /endpoints/{name}/secrets/{secret}": _manage("endpoint"),

@@ -1,5 +1,6 @@
 import { Anchor, TagsInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { BrowseButton } from "~/endpoints/BrowseDialog";
 import { PLAIN, TYPED } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useComposer, useField } from "../state/context";
@@ -8,6 +9,7 @@ import { Collapsible, FormSection } from "./FormSection";
 import { KeyValueField } from "./KeyValueField";
 
 export function EnvironmentSection() {
+  const endpoint = useComposer().composition?.endpoint;
   return (
     <FormSection
       title="Environment and data"
@@ -23,6 +25,13 @@ export function EnvironmentSection() {
         valuePlaceholder="/scratch/era5 or $WORK/era5"
         add="Add path"
         cells={PLAIN}
+        chooser={
+          endpoint
+            ? (label, choose) => (
+                <BrowseButton endpoint={endpoint} label={label} onChoose={choose} />
+              )
+            : undefined
+        }
       />
       <SecretsField />
       <Collapsible title="Environment variables" fields={["environment.variables"]}>
