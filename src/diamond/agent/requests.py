@@ -21,6 +21,7 @@ from diamond.agent.link.carriers import Declined, Link, LinkDown
 from diamond.agent.output.digests import Digests
 from diamond.agent.output.files import list_files, read_file, stat_file
 from diamond.agent.output.logs import LOGS, RECORDS, rank_log
+from diamond.agent.output.media import list_media
 from diamond.agent.output.report import report
 from diamond.agent.site.browsing import browse, read_mounts, starting_points
 from diamond.agent.site.profile import load_profile
@@ -34,6 +35,7 @@ from diamond.core.protocol import (
     BrowseFolder,
     DeleteSecret,
     ListFiles,
+    ListMedia,
     ListSecrets,
     PruneImages,
     ReadFile,
@@ -84,6 +86,8 @@ class RequestHandler:
         if isinstance(request, ListFiles):
             items, more = list_files(self._run_dir(request.task), request.path, request.start)
             return {"items": items, "next": more}
+        if isinstance(request, ListMedia):
+            return {"items": list_media(self._run_dir(request.task))}
         if isinstance(request, StatFile):
             return stat_file(self._run_dir(request.task), request.path, self.digests, alive)
         if isinstance(request, ReadFile):

@@ -303,6 +303,13 @@ class ListFiles(Request):
 
 
 @dataclass(frozen=True)
+class ListMedia(Request):
+    """Pictures and tables that a task logged with W&B or MLflow."""
+
+    task: Id
+
+
+@dataclass(frozen=True)
 class BrowseFolder(Request):
     """A folder of the machine, for a person who looks for data; without a path, where to begin."""
 
@@ -392,6 +399,7 @@ class Report(Request):
 
 REQUESTS: Dict[str, Type[Request]] = {
     "list-files": ListFiles,
+    "list-media": ListMedia,
     "browse": BrowseFolder,
     "stat-file": StatFile,
     "read-file": ReadFile,

@@ -86,6 +86,7 @@ REQUIRED = {
     "data cancel": "id name",
     "request list-files": "id task",
     "request browse": "id",
+    "request list-media": "id task",
     "request stat-file": "id task path",
     "request read-file": "id task path",
     "request read-log": "id task attempt run stream",

@@ -230,6 +230,7 @@ RULES: dict[str, Rule] = {
     "GET /tasks/{task}/code/content": _read("task"),
     "GET /tasks/{task}/diff": _read("task"),
     "GET /tasks/{task}/files": _read("task"),
+    "GET /tasks/{task}/media": _read("task"),
     "GET /tasks/{task}/files/content": _read("task"),
     "GET /tasks/{task}/files.zip": _read("task"),
     "GET /tasks/{task}/history": _read("task"),
