@@ -13,7 +13,10 @@ from typing import Any
 
 from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.imports import Imports
+from diamond.agent.data.jobs import DataJobs
 from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.previews import Previews
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans
 from diamond.agent.data.sending import Sending
@@ -229,10 +232,13 @@ class Agent:
         places, link, profile = TreePlaces(self._folders), self._link, self._profile.current
         reporter = Reporter(link, lambda: self._policy.allows_logs)
         archives = Archives(places, reporter, profile)
+        jobs = DataJobs(places, reporter, self._scheduler, profile)
         self._data = DataWork(
             places,
             link,
-            Scans(places, link, reporter, self._policy, self._scheduler, profile),
+            Scans(places, link, reporter, self._policy, jobs),
+            Imports(places, link, reporter, self._policy, jobs),
+            Previews(places, link, reporter, self._policy, jobs),
             Fetching(places, link, reporter, profile, archives),
             Sending(places, link),
             archives,

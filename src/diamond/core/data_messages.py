@@ -10,6 +10,7 @@ from diamond.core.decoding import (
     Hex,
     Id,
     Layout,
+    Line,
     MaybeHex,
     MaybeLayout,
     SmallCount,
@@ -19,6 +20,21 @@ from diamond.core.decoding import (
 
 MOST_NAMED = 100
 """Changed or unreadable files that one report names."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a source was when data was fetched from it."""
+
+    kind: Word
+    """web, s3, git or hub."""
+    address: Line
+    revision: Line = ""
+    """A commit, an ETag, or a digest of a list of objects."""
+    modified: Line = ""
+    """When it last changed, as the source says it."""
+    is_same: bool = False
+    """As it was for the newest version."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,8 @@ class DataReport:
     """Files, folders and links: what the tree takes of an inode quota."""
     named: List[str] = field(default_factory=list)
     """Paths that changed or cannot be read, at most MOST_NAMED."""
+    origin: Optional[Origin] = None
+    """Of data that was fetched from elsewhere."""
 
 
 @dataclass(frozen=True)

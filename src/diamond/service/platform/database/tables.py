@@ -545,10 +545,23 @@ scans = Table(
     Column("seconds_left", TIME),
     Column("message", Text, nullable=False, default=""),
     Column("named", JSON, nullable=False),
+    # What a source was when it was read (core/data_messages.Origin).
+    Column("origin", JSON(none_as_null=True)),
     Column("created", TIME, nullable=False),
     Column("started", TIME),
     Column("updated", TIME, nullable=False),
     Index(None, "owner", "created", "id"),
+)
+
+# How far one is, its scan knows; `content` is a checked core/previews.Preview.
+tree_previews = Table(
+    "tree_previews",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("tree", ID, primary_key=True),
+    Column("scan", ID, nullable=False),
+    Column("content", JSON(none_as_null=True)),
+    Column("created", TIME, nullable=False),
 )
 
 tree_transfers = Table(
