@@ -165,12 +165,12 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 
 
 def brought_by_the_job(path: Path) -> set[str]:
-    """What a training has anyway; `diamond.training` imports such modules when they are first used."""
-    return (
-        {"torch", "lightning", "safetensors", "transformers"}
-        if path.is_relative_to(SOURCE / "training")
-        else set()
-    )
+    """What a training has anyway, or an environment that Diamond makes for previews; imported when it is first used."""
+    if path.is_relative_to(SOURCE / "training"):
+        return {"torch", "lightning", "safetensors", "transformers"}
+    if path.is_relative_to(SOURCE / "data" / "previews"):
+        return {"numpy", "pyarrow", "h5py", "netCDF4", "zarr", "PIL"}
+    return set()
 
 
 def test_the_training_library_is_there_without_torch() -> None:

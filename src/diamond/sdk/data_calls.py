@@ -52,7 +52,7 @@ class DataCalls(QueryCalls):
     ) -> JsonObject:
         """Register a folder of an endpoint in place, or have the endpoint fetch a URL.
 
-        Of a URL: `secret` names a secret of the endpoint, `server` is that of S3-compatible storage or a hub, `sha256` is what
+        Of a URL: `secret` names a secret of the endpoint, `server` is the address of S3-compatible storage or a hub, `sha256` is what
         a file must be, `unpack` unpacks archives. `about`: description, license, layout, project, endpoints. Returns the
         addition; `wait_for_addition` waits for its end.
         """

@@ -33,7 +33,7 @@ def server() -> Iterator[FileServer]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a server of a test."""
-    monkeypatch.setattr(downloading.Download, "pause", staticmethod(lambda seconds: None))
+    monkeypatch.setattr(downloading, "LONGEST_PAUSE", 0.0)
     monkeypatch.setattr("diamond.data.sources.import_job.MOST_LOOKS", 1)
 
 

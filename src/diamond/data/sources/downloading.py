@@ -72,7 +72,6 @@ class Download:
     previous: Optional[Previous] = None
     count: Callable[[int], None] = lambda count: None
     """Hears of bytes that count; less than 0 where some have to be fetched again."""
-    pause: Callable[[float], None] = time.sleep
     problems: List[Problem] = field(default_factory=list)
     taken: int = 0
     """Files that did not have to be fetched."""
@@ -194,7 +193,7 @@ class Download:
                 tries = 1 if now > before else tries + 1
                 if tries >= MOST_TRIES:
                     raise
-                self.pause(min(2.0 ** (tries - 1), LONGEST_PAUSE))
+                time.sleep(min(2.0 ** (tries - 1), LONGEST_PAUSE))
 
     def _try(self, item: Item, part: Path) -> Tuple[str, int, str]:
         """One connection. What came stays in `part`, with its mark beside it."""

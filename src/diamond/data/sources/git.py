@@ -179,15 +179,15 @@ class GitSource:
             asked.write_text(_ASKPASS)
             asked.chmod(stat.S_IRWXU)
             variables["GIT_ASKPASS"] = str(asked)
-            variables["DIAMOND_GIT_USER"] = user if colon else "oauth2"
-            variables["DIAMOND_GIT_TOKEN"] = token if colon else self.secret
+            variables["GIT_SOURCE_USER"] = user if colon else "oauth2"
+            variables["GIT_SOURCE_TOKEN"] = token if colon else self.secret
         return variables
 
 
 _ASKPASS = """#!/bin/sh
 case "$1" in
-Username*) printf '%s\\n' "$DIAMOND_GIT_USER" ;;
-*) printf '%s\\n' "$DIAMOND_GIT_TOKEN" ;;
+Username*) printf '%s\\n' "$GIT_SOURCE_USER" ;;
+*) printf '%s\\n' "$GIT_SOURCE_TOKEN" ;;
 esac
 """
 
