@@ -109,13 +109,14 @@ def test_parquet(tmp_path: Path, data: Path) -> None:
 
 
 def test_arrays_of_every_kind_show_shape_and_histogram(tmp_path: Path, data: Path) -> None:
-    numbers = numpy.arange(600, dtype="float32").reshape(10, 60)
+    numbers: Any = numpy.arange(600, dtype="float32").reshape(10, 60)
     numpy.save(data / "a.npy", numbers)
     numpy.savez_compressed(data / "b.npz", first=numbers, second=numpy.ones(3, "int8"))
     with h5py.File(data / "c.h5", "w") as file:
         file.create_group("deep")["x"] = numbers
         file["deep/x"].attrs["units"] = "K"
-    for name, layout in (("d.nc", "NETCDF4"), ("e.nc", "NETCDF3_CLASSIC")):
+    layouts: Any = (("d.nc", "NETCDF4"), ("e.nc", "NETCDF3_CLASSIC"))
+    for name, layout in layouts:
         with netCDF4.Dataset(data / name, "w", format=layout) as made:
             made.createDimension("time", 10)
             made.createDimension("place", 60)
@@ -126,8 +127,13 @@ def test_arrays_of_every_kind_show_shape_and_histogram(tmp_path: Path, data: Pat
         group.create_array("t", data=numbers, chunks=(5, 60))
     parts = preview(tmp_path)
     expected = {
-        "a.npy": "a", "b.npz": "first", "c.h5": "deep/x", "d.nc": "t2m", "e.nc": "t2m",
-        "v2.zarr": "t", "v3.zarr": "t",
+        "a.npy": "a",
+        "b.npz": "first",
+        "c.h5": "deep/x",
+        "d.nc": "t2m",
+        "e.nc": "t2m",
+        "v2.zarr": "t",
+        "v3.zarr": "t",
     }
     for path, name in expected.items():
         array = next(one for one in parts[path].arrays if one.name == name)

@@ -18,7 +18,6 @@ from diamond.data.sources import downloading
 from diamond.data.sources.address import Bucket, Hub, Repository, WebFile, name_of, read_address
 from diamond.data.sources.import_job import ReportTo, run_import
 from diamond.data.sources.items import SourceDown
-from diamond.data.sources.signing import Keys, query_string, signed_headers
 from support.file_server import FileServer, file_server
 from support.hub_server import HubServer
 from support.small_server import serving
@@ -99,28 +98,6 @@ def test_the_name_of_a_file_never_leaves_its_folder() -> None:
     assert name_of("https://h/a/b%20c.csv?x") == "b c.csv"
     assert name_of("https://h/..") == name_of("https://h/") == name_of("https://h/a/") == "data"
     assert "/" not in name_of("https://h/..%2F..%2Fetc")
-
-
-def test_a_signature_is_the_one_that_amazon_gives_as_example() -> None:
-    """https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html"""
-    keys = Keys("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
-    at = 1369353600.0
-    signed = signed_headers(
-        "GET",
-        "https://examplebucket.s3.amazonaws.com/test.txt",
-        keys,
-        region="us-east-1",
-        headers={"Range": "bytes=0-9"},
-        now=at,
-    )
-    assert signed["Authorization"].endswith(
-        "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
-    )
-    query = query_string([("prefix", "J"), ("max-keys", "2")])
-    url = f"https://examplebucket.s3.amazonaws.com/?{query}"
-    assert signed_headers("GET", url, keys, region="us-east-1", now=at)["Authorization"].endswith(
-        "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
-    )
 
 
 def test_a_file_whose_connection_breaks_continues_by_range(

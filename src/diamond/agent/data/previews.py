@@ -74,7 +74,10 @@ class Previews:
         if not packages:
             return "", ""
         if "build" in self.policy.own_facts:
-            return "", f"it takes {', '.join(packages)}, and this machine's policy lists what may run"
+            return (
+                "",
+                f"it takes {', '.join(packages)}, and this machine's policy lists what may run",
+            )
         environment = Environment(requirements=packages)
         try:
             entered = ensure_environment(

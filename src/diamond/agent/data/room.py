@@ -9,7 +9,7 @@ from diamond.data.room import NO_QUOTA, require_room
 
 
 def check_room(folder: Path, folders_fact: Any, *, size: int, entries: int) -> None:
-    """Raises `NoRoom`. `folders_fact`: the profile's fact `folders`, which knows quotas."""
+    """Raises `NoRoom`. `folders_fact`: the profile's fact `folders` (keep, work, tmp), which knows quotas."""
     quota_bytes, quota_files = left_of_quota(str(folder), folders_fact)
     require_room(
         folder, size=size, entries=entries, quota_bytes=quota_bytes, quota_files=quota_files
@@ -19,7 +19,7 @@ def check_room(folder: Path, folders_fact: Any, *, size: int, entries: int) -> N
 def left_of_quota(folder: str, known: Any) -> tuple[int, int]:
     """Bytes and files, as they were last probed; of the folder that holds this one."""
     free_bytes = free_files = NO_QUOTA
-    for one in known if isinstance(known, list) else []:
+    for one in known.values() if isinstance(known, dict) else []:
         if not isinstance(one, dict):
             continue
         path = str(one.get("path") or "")
