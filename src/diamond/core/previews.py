@@ -30,7 +30,7 @@ Base64 = Annotated[str, Kind(r"[A-Za-z0-9+/]*={0,2}", "base64")]
 
 
 @dataclass(frozen=True)
-class Histogram:
+class PreviewHistogram:
     """Equally wide bars from the lowest to the highest number."""
 
     low: float
@@ -39,24 +39,24 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class ValueCount:
+class PreviewValue:
     value: Cell
     count: Count
 
 
 @dataclass(frozen=True)
-class Column:
+class PreviewColumn:
     name: Cell
     type: Cell
     missing: Count = 0
     """Of the rows that were looked at."""
-    histogram: Optional[Histogram] = None
-    values: List[ValueCount] = field(default_factory=list)
+    histogram: Optional[PreviewHistogram] = None
+    values: List[PreviewValue] = field(default_factory=list)
     """The most frequent ones, where there are few different ones."""
 
 
 @dataclass(frozen=True)
-class Array:
+class PreviewArray:
     name: TreePath
     type: Cell
     shape: List[Count]
@@ -64,12 +64,12 @@ class Array:
     """Their names, where the file gives any."""
     about: Cell = ""
     """Unit and long name."""
-    histogram: Optional[Histogram] = None
+    histogram: Optional[PreviewHistogram] = None
     first: List[Cell] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Thumbnail:
+class PreviewThumbnail:
     path: TreePath
     width: SmallCount
     height: SmallCount
@@ -88,32 +88,32 @@ class PreviewPart:
     rows: Optional[Count] = None
     sampled: Count = 0
     """Rows that columns were made from."""
-    columns: List[Column] = field(default_factory=list)
+    columns: List[PreviewColumn] = field(default_factory=list)
     first: List[List[Cell]] = field(default_factory=list)
     """The first rows."""
-    arrays: List[Array] = field(default_factory=list)
+    arrays: List[PreviewArray] = field(default_factory=list)
     text: Text = ""
-    images: List[Thumbnail] = field(default_factory=list)
+    images: List[PreviewThumbnail] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class FileKind:
+class PreviewFileKind:
     suffix: Cell
     files: Count
     bytes: Count
 
 
 @dataclass(frozen=True)
-class Preview:
-    kinds: List[FileKind] = field(default_factory=list)
+class TreePreview:
+    kinds: List[PreviewFileKind] = field(default_factory=list)
     """Which files there are, the most bytes first."""
     parts: List[PreviewPart] = field(default_factory=list)
     note: Note = ""
 
 
-def read_preview(data: object) -> Preview:
+def read_preview(data: object) -> TreePreview:
     """Checked in every field, length and picture. Raises `BadRequest`."""
-    preview = decode(Preview, data)
+    preview = decode(TreePreview, data)
     _most(preview.kinds, MOST_KINDS, "kinds")
     _most(preview.parts, MOST_PARTS, "parts")
     for part in preview.parts:
@@ -141,7 +141,7 @@ def _most(items: object, most: int, what: str) -> None:
         raise BadRequest(f"A preview has at most {most} {what}, not {len(items)}")
 
 
-def _check_histogram(histogram: Optional[Histogram]) -> None:
+def _check_histogram(histogram: Optional[PreviewHistogram]) -> None:
     if histogram is not None:
         _most(histogram.counts, MOST_BARS, "bars")
 

@@ -26,10 +26,10 @@ from diamond.core.decoding import encode
 from diamond.core.errors import BadRequest
 from diamond.core.previews import (
     THUMBNAIL_PIXELS,
-    Column,
-    Preview,
+    PreviewColumn,
     PreviewPart,
-    Thumbnail,
+    PreviewThumbnail,
+    TreePreview,
     read_preview,
 )
 from diamond.data.manifest import FileEntry
@@ -270,25 +270,27 @@ GOOD = base64.b64encode(PICTURE.getvalue()).decode()
     [
         PreviewPart("a", "csv", first=[["\x1b[2J"]]),
         PreviewPart("a", "csv", first=[["x"]] * 50),
-        PreviewPart("a", "csv", columns=[Column("x" * 500, "text")]),
-        PreviewPart("a", "csv", columns=[Column("x", "text")] * 500),
+        PreviewPart("a", "csv", columns=[PreviewColumn("x" * 500, "text")]),
+        PreviewPart("a", "csv", columns=[PreviewColumn("x", "text")] * 500),
         PreviewPart("a", "text", text="x" * 100_000),
         PreviewPart("a\n", "text"),
-        PreviewPart("a", "image", images=[Thumbnail("a", 1, 1, "PHN2Zz4=")]),
-        PreviewPart("a", "image", images=[Thumbnail("a", 1, 1, "not base64")]),
-        PreviewPart("a", "image", images=[Thumbnail("a", 1, 1, GOOD)] * 100),
+        PreviewPart("a", "image", images=[PreviewThumbnail("a", 1, 1, "PHN2Zz4=")]),
+        PreviewPart("a", "image", images=[PreviewThumbnail("a", 1, 1, "not base64")]),
+        PreviewPart("a", "image", images=[PreviewThumbnail("a", 1, 1, GOOD)] * 100),
     ],
 )
 def test_a_preview_that_an_endpoint_made_up_is_rejected(part: PreviewPart) -> None:
     with pytest.raises(BadRequest):
-        read_preview(encode(Preview(parts=[part])))
+        read_preview(encode(TreePreview(parts=[part])))
 
 
 def test_a_picture_of_another_size_or_kind_is_rejected() -> None:
     def with_picture(content: bytes) -> Any:
         text = base64.b64encode(content).decode()
         return encode(
-            Preview(parts=[PreviewPart("a", "image", images=[Thumbnail("a", 1, 1, text)])])
+            TreePreview(
+                parts=[PreviewPart("a", "image", images=[PreviewThumbnail("a", 1, 1, text)])]
+            )
         )
 
     assert read_preview(with_picture(PICTURE.getvalue()))

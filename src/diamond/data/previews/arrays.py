@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from diamond.core.previews import MOST_ARRAYS, Array, PreviewPart
+from diamond.core.previews import MOST_ARRAYS, PreviewArray, PreviewPart
 from diamond.data.previews.cells import cell, note, shown_path
 from diamond.data.previews.columns import histogram
 
@@ -44,7 +44,7 @@ def preview_numpy(path: Path, shown: str) -> PreviewPart:
 def preview_hdf5(path: Path, shown: str) -> PreviewPart:
     import h5py
 
-    arrays: List[Array] = []
+    arrays: List[PreviewArray] = []
 
     def visit(name: str, found: Any) -> Optional[bool]:
         if isinstance(found, h5py.Dataset):
@@ -59,7 +59,7 @@ def preview_hdf5(path: Path, shown: str) -> PreviewPart:
 def preview_netcdf(path: Path, shown: str) -> PreviewPart:
     import netCDF4
 
-    arrays: List[Array] = []
+    arrays: List[PreviewArray] = []
     with netCDF4.Dataset(str(path), "r") as file:
         file.set_auto_mask(True)
         for name, group in _groups(file):
@@ -83,13 +83,13 @@ def preview_zarr(path: Path, shown: str) -> PreviewPart:
     return _with_arrays(shown, "zarr", arrays)
 
 
-def _with_arrays(shown: str, kind: str, arrays: List[Array]) -> PreviewPart:
+def _with_arrays(shown: str, kind: str, arrays: List[PreviewArray]) -> PreviewPart:
     words = f"the first {MOST_ARRAYS} arrays" if len(arrays) > MOST_ARRAYS else ""
     words = words or ("" if arrays else "it holds no arrays")
     return PreviewPart(shown_path(shown), kind, note(words), arrays=arrays[:MOST_ARRAYS])
 
 
-def _from_npy(path: Path) -> Array:
+def _from_npy(path: Path) -> PreviewArray:
     import numpy
 
     with path.open("rb") as source:
@@ -102,7 +102,7 @@ def _from_npy(path: Path) -> Array:
     )
 
 
-def _from_npz(path: Path) -> List[Array]:
+def _from_npz(path: Path) -> List[PreviewArray]:
     """Only the start of each member is unpacked: a small file may hold terabytes of zeros."""
     import numpy
 
@@ -137,7 +137,7 @@ def _header(source: Any) -> Tuple[Tuple[int, ...], bool, Any]:
     return shape, in_columns, kind
 
 
-def _from_hdf5(name: str, found: Any) -> Array:
+def _from_hdf5(name: str, found: Any) -> PreviewArray:
     shape = tuple(found.shape or ())
     is_elsewhere = bool(found.external) or bool(found.is_virtual)
     piece = found.dtype.itemsize
@@ -150,7 +150,7 @@ def _from_hdf5(name: str, found: Any) -> Array:
     return _described(name, found.dtype, shape, values, dimensions=dimensions, about=about)
 
 
-def _from_netcdf(name: str, variable: Any) -> Array:
+def _from_netcdf(name: str, variable: Any) -> PreviewArray:
     about = _about({key: getattr(variable, key, None) for key in ("units", "long_name")})
     kind, shape = variable.dtype, tuple(variable.shape)
     values = None
@@ -183,7 +183,7 @@ def _zarr_facts(folder: Path) -> Optional[Dict[str, Any]]:
     return None
 
 
-def _from_zarr(name: str, folder: Path, facts: Dict[str, Any]) -> Array:
+def _from_zarr(name: str, folder: Path, facts: Dict[str, Any]) -> PreviewArray:
     shape = tuple(int(length) for length in facts["shape"])
     kind = str(facts.get("data_type") or facts.get("dtype"))
     dimensions = facts.get("dimension_names") or _zarr_dimensions(folder)
@@ -258,7 +258,7 @@ def _described(
     *,
     dimensions: Optional[List[str]] = None,
     about: str = "",
-) -> Array:
+) -> PreviewArray:
     numbers = None
     first: List[str] = []
     if values is not None and values.size:
@@ -268,7 +268,7 @@ def _described(
         ]
         if _is_plain(values.dtype):
             numbers = histogram([float(value) for value in values.tolist()])
-    return Array(
+    return PreviewArray(
         shown_path(name),
         cell(kind),
         [int(length) for length in shape][:32],

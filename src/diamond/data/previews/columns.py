@@ -11,9 +11,9 @@ from diamond.core.previews import (
     MOST_COLUMNS,
     MOST_ROWS,
     MOST_VALUES,
-    Column,
-    Histogram,
-    ValueCount,
+    PreviewColumn,
+    PreviewHistogram,
+    PreviewValue,
 )
 from diamond.data.previews.cells import cell
 
@@ -22,22 +22,22 @@ FEW_VALUES = 50
 _MISSING = ("", "na", "nan", "null", "none", "n/a")
 
 
-def histogram(numbers: Sequence[float]) -> Optional[Histogram]:
+def histogram(numbers: Sequence[float]) -> Optional[PreviewHistogram]:
     """None where there are no two numbers."""
     finite = [number for number in numbers if math.isfinite(number) and abs(number) < 1e300]
     if len(finite) < 2:
         return None
     low, high = min(finite), max(finite)
     if low == high:
-        return Histogram(low, high, [len(finite)])
+        return PreviewHistogram(low, high, [len(finite)])
     bars = min(BARS, MOST_BARS)
     counts = [0] * bars
     for number in finite:
         counts[min(int((number - low) / (high - low) * bars), bars - 1)] += 1
-    return Histogram(low, high, counts)
+    return PreviewHistogram(low, high, counts)
 
 
-def columns_of_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> List[Column]:
+def columns_of_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> List[PreviewColumn]:
     """Types are guessed from what stands in the rows."""
     return [
         _from_text(name, [row[index] if index < len(row) else "" for row in rows])
@@ -45,7 +45,7 @@ def columns_of_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> List
     ]
 
 
-def column_of_values(name: str, kind: str, values: Sequence[Any]) -> Column:
+def column_of_values(name: str, kind: str, values: Sequence[Any]) -> PreviewColumn:
     """Of values that have types already; None is missing."""
     known = [value for value in values if value is not None]
     missing = len(values) - len(known)
@@ -55,31 +55,35 @@ def column_of_values(name: str, kind: str, values: Sequence[Any]) -> Column:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
     ]
     if known and len(numbers) == len(known):
-        return Column(cell(name), cell(kind), missing, histogram(numbers))
-    return Column(cell(name), cell(kind), missing, None, frequent(cell(value) for value in known))
+        return PreviewColumn(cell(name), cell(kind), missing, histogram(numbers))
+    return PreviewColumn(
+        cell(name), cell(kind), missing, None, frequent(cell(value) for value in known)
+    )
 
 
-def frequent(values: Iterable[str]) -> List[ValueCount]:
+def frequent(values: Iterable[str]) -> List[PreviewValue]:
     """Where there are few different ones."""
     counts = Counter(values)
     if not counts or len(counts) > FEW_VALUES:
         return []
-    return [ValueCount(value, count) for value, count in counts.most_common(MOST_VALUES)]
+    return [PreviewValue(value, count) for value, count in counts.most_common(MOST_VALUES)]
 
 
 def first_rows(rows: Sequence[Sequence[Any]]) -> List[List[str]]:
     return [[cell(value) for value in row[:MOST_COLUMNS]] for row in rows[:MOST_ROWS]]
 
 
-def _from_text(name: str, values: Sequence[str]) -> Column:
+def _from_text(name: str, values: Sequence[str]) -> PreviewColumn:
     known = [value.strip() for value in values if value.strip().lower() not in _MISSING]
     missing = len(values) - len(known)
     numbers = [number for number in map(_number, known) if number is not None]
     if known and len(numbers) == len(known):
         whole = all(number.is_integer() and "." not in text for number, text in zip(numbers, known))
-        return Column(cell(name), "integer" if whole else "number", missing, histogram(numbers))
+        return PreviewColumn(
+            cell(name), "integer" if whole else "number", missing, histogram(numbers)
+        )
     kind = "text" if known else "empty"
-    return Column(cell(name), kind, missing, None, frequent(cell(value) for value in known))
+    return PreviewColumn(cell(name), kind, missing, None, frequent(cell(value) for value in known))
 
 
 def _number(text: str) -> Optional[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterable, List, Sequence
 
-from diamond.core.previews import MOST_IMAGES, MOST_KINDS, MOST_PARTS, FileKind
+from diamond.core.previews import MOST_IMAGES, MOST_KINDS, MOST_PARTS, PreviewFileKind
 from diamond.data.manifest import FileEntry
 from diamond.data.previews.cells import cell
 
@@ -79,7 +79,7 @@ def format_of(path: str) -> str:
     return ""
 
 
-def kinds_of(entries: Iterable[FileEntry]) -> List[FileKind]:
+def kinds_of(entries: Iterable[FileEntry]) -> List[PreviewFileKind]:
     """By the end of their names, the most bytes first."""
     counts: Dict[str, List[int]] = {}
     for entry in entries:
@@ -89,7 +89,7 @@ def kinds_of(entries: Iterable[FileEntry]) -> List[FileKind]:
         found[0] += 1
         found[1] += entry.size
     ordered = sorted(counts.items(), key=lambda one: (-one[1][1], one[0]))
-    return [FileKind(cell(suffix), *found) for suffix, found in ordered[:MOST_KINDS]]
+    return [PreviewFileKind(cell(suffix), *found) for suffix, found in ordered[:MOST_KINDS]]
 
 
 def _zarr_store(path: str) -> str:

@@ -13,7 +13,7 @@ from diamond.core.previews import (
     THUMBNAIL_BYTES,
     THUMBNAIL_PIXELS,
     PreviewPart,
-    Thumbnail,
+    PreviewThumbnail,
 )
 from diamond.data.previews.cells import note, shown_path, shown_text
 
@@ -23,7 +23,7 @@ FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 
 
 def preview_images(files: Sequence[Tuple[str, Path]]) -> PreviewPart:
-    thumbnails: List[Thumbnail] = []
+    thumbnails: List[PreviewThumbnail] = []
     problems: List[str] = []
     for shown, path in files:
         try:
@@ -45,7 +45,7 @@ def preview_text(path: Path, shown: str) -> PreviewPart:
     )
 
 
-def _thumbnail(shown: str, path: Path) -> Thumbnail:
+def _thumbnail(shown: str, path: Path) -> PreviewThumbnail:
     from PIL import Image
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
@@ -65,7 +65,9 @@ def _thumbnail(shown: str, path: Path) -> Thumbnail:
         )
         if out.tell() <= THUMBNAIL_BYTES:
             break
-    return Thumbnail(shown_path(shown), width, height, base64.b64encode(out.getvalue()).decode())
+    return PreviewThumbnail(
+        shown_path(shown), width, height, base64.b64encode(out.getvalue()).decode()
+    )
 
 
 def _stretched(image: Any) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List
 
 from diamond.core.decoding import decode, encode
-from diamond.core.previews import MOST_BYTES, Preview, PreviewPart, read_preview
+from diamond.core.previews import MOST_BYTES, PreviewPart, TreePreview, read_preview
 from diamond.data.manifest import FileEntry, load_manifest
 from diamond.data.previews.arrays import (
     preview_hdf5,
@@ -51,7 +51,7 @@ def run_preview(job: Dict[str, Any], folder: Path) -> Dict[str, Any]:
     ]
     lacking = str(job.get("lacking") or "")
     parts = [_part(root, one, folder, lacking) for one in choose(entries)]
-    preview = Preview(kinds_of(entries), _fitting(parts))
+    preview = TreePreview(kinds_of(entries), _fitting(parts))
     read_preview(encode(preview))  # what the service will ask of it
     return {"preview": encode(preview)}
 

@@ -37,7 +37,7 @@ async def get_preview(
 
 
 async def make_preview(
-    services: Services, principal: Principal, dataset: str, body: schemas.PreviewRequest
+    services: Services, principal: Principal, dataset: str, body: schemas.DataPreviewRequest
 ) -> schemas.DatasetPreview:
     """Once more, on an endpoint where the version lies as files."""
 

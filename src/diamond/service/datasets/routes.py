@@ -263,7 +263,7 @@ async def get_preview(
     responses=problems(404, 409),
 )
 async def make_preview(
-    dataset: str, body: schemas.PreviewRequest, services: Service, person: Person
+    dataset: str, body: schemas.DataPreviewRequest, services: Service, person: Person
 ) -> schemas.DatasetPreview:
     """Make the preview again. Every version gets one by itself."""
     return await previews.make_preview(services, person, dataset, body)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from diamond.core.previews import Preview
+from diamond.core.previews import TreePreview
 from diamond.service.platform.http.schemas import NAME_PATTERN, Body
 
 Layout = Literal["files", "archive"]
@@ -303,7 +303,7 @@ class DataCheck(BaseModel):
     """Of a look at a source, once it is done."""
 
 
-class PreviewRequest(DataPlaceRequest):
+class DataPreviewRequest(DataPlaceRequest):
     """Make it once more; '' for an endpoint where the version lies."""
 
 
@@ -314,7 +314,7 @@ class DatasetPreview(BaseModel):
     state: Literal["none", "waiting", "running", "done", "failed", "cancelled"]
     message: str
     created: float | None = None
-    preview: Preview | None = None
+    preview: TreePreview | None = None
 
 
 class DataPinRequest(DataPlaceRequest):

@@ -553,7 +553,7 @@ scans = Table(
     Index(None, "owner", "created", "id"),
 )
 
-# How far one is, its scan knows; `content` is a checked core/previews.Preview.
+# How far one is, its scan knows; `content` is a checked core/previews.TreePreview.
 tree_previews = Table(
     "tree_previews",
     metadata,
