@@ -110,8 +110,8 @@ def test_a_url_is_checked_before_anybody_is_asked_to_fetch_it(service: RunningSe
     assert scene.client.call("POST", "/datasets", body).status == 400
     body = {"name": "u", "url": "s3://b/p", "endpoint": scene.name, "server": "file:///etc"}
     assert scene.client.call("POST", "/datasets", body).status == 400
-    body = {"name": "u", "path": "/data", "endpoint": scene.name, "unpack": True}
-    assert scene.client.call("POST", "/datasets", body).status == 400
+    packed: Any = {"name": "u", "path": "/data", "endpoint": scene.name, "unpack": True}
+    assert scene.client.call("POST", "/datasets", packed).status == 400
     assert scene.client.call("GET", "/datasets/u").status == 404
     added(scene, "in-place", {"p.csv": b"place\n1\n"})
     looked = scene.client.call("POST", "/datasets/in-place/checks", {"source": True})
