@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import diamond
 from diamond.core.dependencies import Dependency
@@ -94,9 +94,12 @@ class DataMachine:
 
 
 @contextmanager
-def data_machine(service: RunningService, name: str, folder: Path) -> Iterator[DataMachine]:
+def data_machine(
+    service: RunningService, name: str, folder: Path, **more: Any
+) -> Iterator[DataMachine]:
+    """`more`: the fields `scheduler` and `variables`."""
     added = service.client.post("/endpoints", {"name": name, "carrier": "local"})
-    machine = DataMachine(service, name, folder, added["key"], added["endpoint"]["id"])
+    machine = DataMachine(service, name, folder, added["key"], added["endpoint"]["id"], **more)
     folder.mkdir(parents=True, exist_ok=True)
     machine.start()
     try:

@@ -97,6 +97,15 @@ class Folder(_Loose):
     purge_days: NonNegativeInt | float | None = None
 
 
+class ScanOnLogin(BaseModel):
+    """How much data is read on a login node; more is read by a batch job."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    bytes: NonNegativeInt = 2_000_000_000
+    files: NonNegativeInt = 10_000
+
+
 class BuildSettings(BaseModel):
     """How images are built at a site. Unknown names are rejected, because they would have no effect."""
 
@@ -146,6 +155,10 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "write_mb_per_second": (
         PositiveFloat,
         "the most megabytes per second that one job should write on average, such as 200",
+    ),
+    "scan_on_login": (
+        ScanOnLogin,
+        "scan_on_login.bytes=N or scan_on_login.files=N; more than that is read by a batch job",
     ),
     "build": (
         BuildSettings,

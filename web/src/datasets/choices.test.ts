@@ -17,7 +17,7 @@ const dataset = (name: string, versions: number[]) =>
 test("a job can name the last versions, and those of others by their owner", () => {
   const choices = dataChoices([dataset("era5", [2, 1])], [dataset("cifar", [1])]);
   expect(choices.map(({ value }) => value)).toEqual(["era5@v2", "era5@v1", "u1/cifar@v1"]);
-  expect(choices[0]).toMatchObject({ name: "era5", about: "2 files, 1 kB" });
+  expect(choices[0]).toMatchObject({ name: "era5", about: "2 files, 1.0 kB" });
   expect(choices[2]?.about).toContain("shared by Ada");
 });
 
