@@ -42,7 +42,7 @@ def jobs(variables: dict[str, str]) -> str:
 def test_much_data_is_hashed_and_previewed_by_batch_jobs(
     service: RunningService, cluster: tuple[DataMachine, dict[str, str], Path]
 ) -> None:
-    machine, variables, folder = cluster
+    _, variables, folder = cluster
     client = service.client
     wait_for(lambda: client.get("/endpoints/slurm")["profile"]["values"].get("partitions"))
     limits = {"scan_on_login": {"bytes": 50 * MEGABYTE, "files": 1000}}
@@ -64,8 +64,8 @@ def test_much_data_is_hashed_and_previewed_by_batch_jobs(
     assert done["state"] == "done" and done["files"] == 7, done
     preview = ended(service, "/datasets/much/preview")
     assert preview["preview"]["parts"][0]["rows"] == 1, preview
-    ran = wait_for(lambda: (seen := jobs(variables)).count("COMPLETED") >= 2 and seen)
-    assert "diamond-scan-" in ran and "diamond-preview-" in ran, ran
+    wait_for(lambda: jobs(variables).count("COMPLETED") >= 2, what="two jobs that ended")
+    assert "diamond-scan-" in jobs(variables) and "diamond-preview-" in jobs(variables)
 
 
 def add(service: RunningService, name: str, path: Path) -> str:

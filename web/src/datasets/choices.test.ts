@@ -21,6 +21,6 @@ test("a job can name the last versions, and those of others by their owner", () 
   expect(choices[2]?.about).toContain("shared by Ada");
 });
 
-test("a dataset without a version is no choice", () => {
+test("a dataset without versions is left out", () => {
   expect(dataChoices([dataset("new", [])], [])).toEqual([]);
 });
