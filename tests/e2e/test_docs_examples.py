@@ -21,6 +21,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/scale.md",
     "docs/images.md",
+    "docs/data.md",
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",
