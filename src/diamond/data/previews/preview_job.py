@@ -81,7 +81,8 @@ def _child(root: Path, chosen: Chosen, out: Path) -> None:
     """Never returns."""
     status = 1
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (PART_MEMORY, PART_MEMORY))
+        most = _memory_now() + PART_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 * MOST_BYTES, 4 * MOST_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
@@ -99,6 +100,15 @@ def _child(root: Path, chosen: Chosen, out: Path) -> None:
     finally:
         sys.stderr.flush()
         os._exit(status)
+
+
+def _memory_now() -> int:
+    """Address space that this process has taken before it reads anything."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (OSError, ValueError):
+        return 0
+    return pages * resource.getpagesize()
 
 
 def _read(root: Path, chosen: Chosen) -> PreviewPart:
