@@ -74,8 +74,12 @@ class DataTransfer(BaseModel):
     endpoint: str
     """Where it goes."""
     layout: Layout
+    way: str = ""
+    """shared, ssh, s3, globus or service; `convert` from another copy there, `upload` from a person's computer."""
     words: str
     """Which way it takes, and why."""
+    tried: dict[str, str] = {}
+    """Ways that failed before, with the reason."""
     state: State
     message: str
     bytes: int
