@@ -16,7 +16,7 @@ from diamond.agent.data.by_globus import GlobusTransfer
 from diamond.agent.data.by_path import place_at, require_same_files
 from diamond.agent.data.carriers import Carrier, RoundLost, WayFailed
 from diamond.agent.data.nearby import Nearby, look_nearby
-from diamond.agent.data.places import Place, TreePlaces, remove_tree
+from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Progressing, Reporter
 from diamond.agent.data.room import check_room
 from diamond.agent.data.setup import DataSetup
@@ -27,6 +27,7 @@ from diamond.core.data_messages import DataReport, FetchManifest, Introduction
 from diamond.core.errors import Cancelled, DataChanged, DiamondError
 from diamond.data.arriving import Arrival
 from diamond.data.manifest import Entry, load_manifest
+from diamond.data.removing import remove_tree
 from diamond.data.walking import fingerprint_of
 from diamond.data.wants import encode_wants
 from diamond.data.ways import GLOBUS, SHARED

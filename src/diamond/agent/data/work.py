@@ -202,10 +202,10 @@ class DataWork:
             named=named,
         )
         try:
+            if isinstance(error, DataChanged):
+                self.send_inventory()  # first: whoever reads of the failure finds the place marked
             if _subject(command):
                 self.reporter.report(report)
-            if isinstance(error, DataChanged):
-                self.send_inventory()
         except (LinkDown, Declined) as lost:
             log.warning("the end of %s could not be reported: %s", _name(command), lost)
 
