@@ -9,6 +9,8 @@ from diamond.core.units import show_bytes
 
 SHARED, SSH, S3, GLOBUS, SERVICE = "shared", "ssh", "s3", "globus", "service"
 WAYS = (SHARED, SSH, S3, GLOBUS, SERVICE)
+GROUP = "group"
+"""Found in the folder of a Unix group: nothing had to come."""
 SPEEDS: Mapping[str, float] = {
     SHARED: 800e6,
     SSH: 110e6,
@@ -134,6 +136,8 @@ def way_words(source: str, reach: Reach, size: int) -> str:
 
 def came_words(source: str, way: str, tried: Mapping[str, str]) -> str:
     """How it really comes, and why not by what was tried before."""
+    if way == GROUP:
+        return "found in the group's folder"
     missed = "".join(f"; not {CALLED[one]}: {why}" for one, why in tried.items() if one in CALLED)
     return f"copied from {source} {CALLED[way]}{missed}"
 

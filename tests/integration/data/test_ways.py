@@ -215,6 +215,30 @@ def test_what_globus_spoils_is_not_taken(pair: Pair, data: Path) -> None:
     assert not pair.goal.managed(tree).exists()
 
 
+def test_a_copy_of_the_group_serves_all_members(pair: Pair, data: Path, tmp_path: Path) -> None:
+    """The first one who needs it brings it into the group's folder; the next one finds it there, and nobody removes it."""
+    folder = tmp_path / "group"
+    folder.mkdir(mode=0o3770)
+    pair.ways("service", shared=str(folder))
+    tree = pair.scene.registered(pair.source, data)
+    first = pair.bring(tree)
+    assert first.state == "done" and same_tree(data, folder / "trees" / tree), first
+    assert (folder / "trees" / tree).stat().st_mode & 0o777 == 0o555
+    assert not pair.goal.managed(tree).exists() and not list((folder / "arriving").iterdir())
+
+    pair.scene.forget(tree, pair.goal)
+    again = pair.bring(tree)
+    assert (again.state, again.moved, again.words) == ("done", 0, "found in the group's folder")
+
+    pair.scene.forget(tree, pair.goal)
+    place = folder / "trees" / tree / "run.sh"
+    place.chmod(0o755)
+    place.write_text("#!/bin/sh\nrm -rf ~\n")
+    place.chmod(0o555)
+    spoiled = pair.bring(tree)
+    assert spoiled.state == "failed" and "other bytes" in spoiled.message, spoiled
+
+
 def test_restricted_data_never_passes_through_the_service(pair: Pair, data: Path) -> None:
     pair.ways("service")
     tree = pair.scene.registered(pair.source, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import queue
@@ -15,6 +16,7 @@ from diamond.agent.data.archives import Archives
 from diamond.agent.data.by_globus import GlobusTransfer
 from diamond.agent.data.by_path import place_at, require_same_files
 from diamond.agent.data.carriers import Carrier, RoundLost, WayFailed
+from diamond.agent.data.group import group_arriving, group_tree
 from diamond.agent.data.nearby import Nearby, look_nearby
 from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Progressing, Reporter
@@ -30,7 +32,7 @@ from diamond.data.manifest import Entry, load_manifest
 from diamond.data.removing import remove_tree
 from diamond.data.walking import fingerprint_of
 from diamond.data.wants import encode_wants
-from diamond.data.ways import GLOBUS, SHARED
+from diamond.data.ways import GLOBUS, GROUP, SHARED
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ class Fetching:
 
     def fetch(self, command: FetchTree, cancelled: Callable[[], bool]) -> None:
         """Repeatable at any point. Raises `LinkDown`, `Cancelled`, `NoRoom`, `DataChanged`."""
-        place, run = self._here(command), None
+        place, run = self._here(command) or self._of_group(command, cancelled), None
         if place is None:
             entries = self._manifest(command.tree)
             arrival = Arrival(self._arriving(command), entries)
@@ -66,7 +68,7 @@ class Fetching:
                     if place is None:
                         place = self._settle(command, arrival, cancelled)
                     else:
-                        remove_tree(self._arriving(command))
+                        remove_tree(arrival.root.parent)
             finally:
                 arrival.close()
         self.reporter.report(_done(command, place, run))
@@ -75,12 +77,28 @@ class Fetching:
         """It was cancelled: what has come so far goes."""
         for folder in (self.places.arriving(transfer), self.places.arriving_aside(transfer)):
             remove_tree(folder)
+        shared = self.setup.settings().shared
+        if shared and (arriving := group_arriving(shared, transfer)):
+            remove_tree(arriving)
 
     def _arriving(self, command: FetchTree) -> Path:
         """Files of an archive arrive on the node's own disk: where archives are wanted, inodes are scarce."""
         if command.layout == "archive":
             return self.places.arriving_aside(command.transfer)
-        return self.places.arriving(command.transfer)
+        shared = self.setup.settings().shared
+        of_group = group_arriving(shared, command.transfer) if shared else None
+        return of_group or self.places.arriving(command.transfer)
+
+    def _of_group(self, command: FetchTree, cancelled: Callable[[], bool]) -> Place | None:
+        """A copy that another member of the group brought, read once in full."""
+        shared = self.setup.settings().shared
+        if not shared or command.layout != "files" or not group_tree(shared, command.tree).is_dir():
+            return None
+        path = str(group_tree(shared, command.tree))
+        result = self.read(command.transfer, path, cancelled)
+        place = place_at(Introduction(path), command.tree, result)
+        self.places.put(place)
+        return place
 
     def _here(self, command: FetchTree) -> Place | None:
         place = self.places.find(command.tree, command.layout)
@@ -127,9 +145,31 @@ class Fetching:
         )
         if command.layout == "archive":
             place = self.archives.pack(arrival.root, about, cancelled)
-        else:
+        elif arrival.root.parent == self.places.arriving(command.transfer):
             place = self._rename(arrival, about)
-        remove_tree(self._arriving(command))
+        else:
+            place = self._for_group(command, arrival, about)
+        remove_tree(arrival.root.parent)
+        return place
+
+    def _for_group(self, command: FetchTree, arrival: Arrival, about: Place) -> Place:
+        """Another member may have been faster: then theirs is taken."""
+        target = group_tree(self.setup.settings().shared, about.tree)
+        try:
+            arrival.root.chmod(0o755)  # nobody else may look into the folder above it yet
+            os.rename(arrival.root, target)  # noqa: PTH104
+            target.chmod(0o555)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            found = self._of_group(command, lambda: False)
+            assert found is not None
+            return found
+        path = str(target)
+        place = replace(
+            about, path=path, managed=False, shared=True, fingerprint=fingerprint_of(path)
+        )
+        self.places.put(place)
         return place
 
     def _rename(self, arrival: Arrival, about: Place) -> Place:
@@ -392,7 +432,7 @@ def _done(command: FetchTree, place: Place, run: _Run | None) -> DataReport:
         tree=place.tree,
         path=place.path,
         layout=place.layout,
-        way=run.way if run else "",
+        way=run.way if run else GROUP if place.shared else "",
         tried=dict(run.tried) if run else {},
         in_place=not place.managed,
     )

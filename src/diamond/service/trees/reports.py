@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from diamond.core.data_messages import DataReport, DataReports, TreeInventory, TreePlace
-from diamond.data.ways import came_words
+from diamond.data.ways import GROUP, came_words
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
@@ -123,7 +123,7 @@ async def _take_transfer(
     values = _progress(transfer, report)
     values["rate"] = _rate(transfer, report)
     values["moved"] = _larger(report.moved, transfer.moved)
-    if report.way in transfer.ways:
+    if report.way in (*transfer.ways, GROUP):
         values |= await _come(tx, transfer, report)
     if report.state == "done" and report.tree != transfer.tree:
         message = "something else arrived than was asked for"
