@@ -16,7 +16,9 @@ from diamond.cli.data_format import (
     gc_row,
     is_changed,
     place_row,
+    sent_text,
     transfer_text,
+    way_line,
 )
 from diamond.cli.data_preview_format import preview_lines
 from diamond.cli.option_groups import option_groups
@@ -254,13 +256,12 @@ def copy(
     elif detach:
         print(transfer_text(transfer))
     else:
-        moved = show_bytes(transfer["moved"])
-        print(f"{transfer['dataset']}@{transfer['version']} is on {to}; {moved} were sent.")
+        print(f"{transfer['dataset']}@{transfer['version']} is on {to}: {sent_text(transfer)}.")
 
 
 @app.command()
 def where(dataset: Reference, as_json: Json = False) -> None:
-    """List every copy on your endpoints: layout, last use, last check."""
+    """List every copy on your endpoints, and how it would come to the others."""
     client = Client()
     key, version = _id(client, dataset, needs_version=False)
     found = client.dataset_places(key, version=version)
@@ -272,6 +273,8 @@ def where(dataset: Reference, as_json: Json = False) -> None:
         return
     head = ("VERSION", "ENDPOINT", "KIND", "USED", "CHECKED", "NOTE", "PATH")
     print_table(head, map(place_row, found["items"]))
+    for way in found["ways"]:
+        say(way_line(way))
     for advice in found["advice"]:
         say(advice)
 

@@ -97,15 +97,6 @@ class Folder(_Loose):
     purge_days: NonNegativeInt | float | None = None
 
 
-class ScanOnLogin(BaseModel):
-    """How much data is read on a login node; more is read by a batch job."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    bytes: NonNegativeInt = 2_000_000_000
-    files: NonNegativeInt = 10_000
-
-
 class BuildSettings(BaseModel):
     """How images are built at a site. Unknown names are rejected, because they would have no effect."""
 
@@ -126,6 +117,46 @@ class BuildSettings(BaseModel):
     registry: str = ""
     insecure: list[str] = []
     shared: str | list[str] = ""
+
+
+class _Storage(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    url: str
+    bucket: str
+    prefix: str = "diamond"
+    region: str = "us-east-1"
+    secret: str = "S3_KEYS"
+
+
+class _Collection(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str
+    root: str = "/"
+    python: str = ""
+    secret: str = "GLOBUS_TOKEN"
+
+
+class DataSettings(BaseModel):
+    """How data reaches an endpoint and leaves it (`core/data_settings.py` reads it)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    ways: list[Literal["shared", "ssh", "s3", "globus", "service"]] | None = None
+    hosts: dict[str, str] = {}
+    transfer_node: str = ""
+    mb_per_second: PositiveFloat | None = None
+    shared: str = ""
+    s3: _Storage | None = None
+    globus: _Collection | None = None
+
+
+class ScanLimits(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    bytes: NonNegativeInt = 2_000_000_000
+    files: NonNegativeInt = 10_000
 
 
 _FORMS: dict[str, tuple[Any, str]] = {
@@ -156,13 +187,18 @@ _FORMS: dict[str, tuple[Any, str]] = {
         PositiveFloat,
         "the most megabytes per second that one job should write on average, such as 200",
     ),
-    "scan_on_login": (
-        ScanOnLogin,
-        "scan_on_login.bytes=N or scan_on_login.files=N; more than that is read by a batch job",
-    ),
     "build": (
         BuildSettings,
         f"build.NAME=VALUE; NAME is one of {', '.join(BuildSettings.model_fields)}; such as build.runtime=podman",
+    ),
+    "data": (
+        DataSettings,
+        f"data.NAME=VALUE; NAME is one of {', '.join(DataSettings.model_fields)}; such as "
+        'data.hosts={"alpha": "login.alpha.edu"}',
+    ),
+    "scan_on_login": (
+        ScanLimits,
+        '{"bytes": 2000000000, "files": 10000}: what is read on the login node; more becomes a batch job',
     ),
     "accelerator": (Literal["nvidia", "amd"], "nvidia or amd"),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),

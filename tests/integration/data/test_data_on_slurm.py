@@ -27,7 +27,7 @@ def cluster(
     with (
         open_folder() as folder,
         data_machine(
-            service, "slurm", folder / "agent", scheduler="slurm", variables=variables
+            service, "slurm", folder / "agent", scheduler="slurm", environ=variables
         ) as machine,
     ):
         yield machine, variables, folder

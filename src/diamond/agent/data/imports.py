@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from diamond.agent.data.jobs import DataJobs
-from diamond.agent.data.places import Place, TreePlaces, remove_tree
+from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.room import left_of_quota
 from diamond.agent.data.scans import done_report, send_manifest, unreadable
+from diamond.agent.data.setup import DataSetup
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.guard.policy import Policy
 from diamond.agent.guard.secrets import find_secret
@@ -26,6 +27,7 @@ from diamond.core.data_messages import DataReport, Origin
 from diamond.core.decoding import decode
 from diamond.core.errors import DataChanged
 from diamond.core.redact import without_known_secrets
+from diamond.data.removing import remove_tree
 from diamond.data.sources.address import Repository, read_address
 from diamond.data.sources.import_job import Imported, ImportJob
 from diamond.data.walking import fingerprint_of
@@ -42,6 +44,7 @@ class Imports:
     reporter: Reporter
     policy: Policy
     jobs: DataJobs
+    setup: DataSetup
     _held: dict[str, threading.Lock] = field(default_factory=dict)
 
     def fetch(self, command: ImportTree, cancelled: Callable[[], bool]) -> None:
@@ -94,6 +97,7 @@ class Imports:
             previous_records=records,
             free_bytes=quota[0],
             free_files=quota[1],
+            bytes_per_second=self.setup.bytes_per_second() or 0.0,
         )
 
     def _previous(self, key: str) -> tuple[str, str]:

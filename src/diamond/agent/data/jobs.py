@@ -55,13 +55,14 @@ class DataJobs:
         *,
         reads: str = "",
         python: str = "",
+        quiet: bool = False,
     ) -> dict[str, Any]:
-        """`reads`: the folder that decides whether it is much. Raises `BadRequest`, `Cancelled`."""
+        """`reads`: the folder that decides whether it is much; `quiet`: somebody else reports. Raises `BadRequest`, `Cancelled`."""
         folder = self.folder(name)
         write_json(folder / "job.json", job)
         builder = builder_file(self.places.folders.work / "builder")
         words = [python or own_python(), builder, "data", act, str(folder / "job.json")]
-        with Progressing(self.reporter, lambda: _progress(act, name, folder)):
+        with Progressing(self.reporter, lambda: None if quiet else _progress(act, name, folder)):
             if not reads or self._is_small(reads):
                 (folder / "result.json").unlink(missing_ok=True)
                 _run_here(words, folder, cancelled)

@@ -61,6 +61,15 @@ class Scans:
         self.reporter.report(done_report(command.scan, "scan", place))
         shutil.rmtree(folder, ignore_errors=True)
 
+    def read(self, name: str, path: str, cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """Read a folder where it lies, for a transfer that needs no copy. Raises `Forbidden`, `BadRequest`."""
+        root = self._root(path)
+        result = self._read(name, root, cancelled, recheck=False, quiet=True)
+        if result.get("problems"):
+            raise unreadable(root, result)
+        shutil.rmtree(self.jobs.folder(name), ignore_errors=True)
+        return result
+
     def check(self, command: CheckTree, cancelled: Callable[[], bool]) -> None:
         """Raises `DataChanged`."""
         places = self.places.every_of(command.tree)
@@ -83,10 +92,16 @@ class Scans:
             )
 
     def _read(
-        self, scan: str, root: str, cancelled: Callable[[], bool], *, recheck: bool
+        self,
+        name: str,
+        root: str,
+        cancelled: Callable[[], bool],
+        *,
+        recheck: bool,
+        quiet: bool = False,
     ) -> dict[str, Any]:
         job = {"root": root, "state": str(self.places.state_of(root)), "recheck": recheck}
-        return self.jobs.run("scan", scan, job, cancelled, reads=root)
+        return self.jobs.run("scan", name, job, cancelled, reads=root, quiet=quiet)
 
     def _root(self, path: str) -> str:
         """Absolute, and one that may be read for a service. Raises `BadRequest`, `Forbidden`."""

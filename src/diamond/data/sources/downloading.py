@@ -17,6 +17,7 @@ from typing import BinaryIO, Callable, Dict, Iterator, List, Optional, Tuple
 from diamond.core.errors import BadRequest
 from diamond.data.hashing import BUFFER
 from diamond.data.manifest import check_path
+from diamond.data.rate import NO_CAP, RateCap
 from diamond.data.sources.items import (
     Item,
     ItemProblem,
@@ -72,6 +73,7 @@ class Download:
     previous: Optional[Previous] = None
     count: Callable[[int], None] = lambda count: None
     """Hears of bytes that count; less than 0 where some have to be fetched again."""
+    cap: RateCap = NO_CAP
     problems: List[Problem] = field(default_factory=list)
     taken: int = 0
     """Files that did not have to be fetched."""
@@ -212,6 +214,7 @@ class Download:
                 self.count(have)
                 counted = have
                 for block in _received(opened):
+                    self.cap.take(len(block))
                     out.write(block)
                     digests.update(block)
                     self.count(len(block))

@@ -12,6 +12,7 @@ from typing import Callable, Dict, List, Optional, TypeVar
 
 from diamond.core.decoding import decode
 from diamond.data.hashing import Hashed, SavedState
+from diamond.data.rate import RateCap
 from diamond.data.room import NO_QUOTA, require_room
 from diamond.data.scanning import Progress, Scanned, scan
 from diamond.data.sources.address import Bucket, Hub, Repository, WebFile, read_address
@@ -54,6 +55,8 @@ class ImportJob:
     free_bytes: int = NO_QUOTA
     """By the quota, as it was last probed."""
     free_files: int = NO_QUOTA
+    bytes_per_second: float = 0.0
+    """At most; 0: as fast as it comes."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,8 @@ class _Import:
             len(listing.items),
         )
         self._report.begin(sum(item.size or 0 for item in listing.items), len(listing.items))
-        download = Download(source, self._folder, previous, self._report.count)
+        cap = RateCap(lambda: self._job.bytes_per_second or None)
+        download = Download(source, self._folder, previous, self._report.count, cap)
         download.run(listing.items, self._report.file_done)
         if download.problems:
             return _failed(listing, download.problems)

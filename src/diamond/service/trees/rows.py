@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from diamond.core.data_messages import Origin
 from diamond.core.decoding import decode, encode
+from diamond.data.ways import SERVICE
 from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow
 
 OPEN_STATES = ("waiting", "running")
@@ -34,6 +35,8 @@ class TreeRow(TypedRow):
     has_manifest: bool
     """False: its machine lets no manifest leave."""
     created: float
+    manifest_bytes: int = 0
+    """Of its manifest, for the person whose endpoint sent it."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,11 @@ class PreviewRow(TypedRow):
 class TransferRow(TypedRow):
     """A tree on its way to an endpoint."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "ways": Codec(lambda stored: tuple(stored), list),
+        "tried": Codec(dict, dict),
+    }
+
     id: str
     owner: str
     tree: str
@@ -141,10 +149,19 @@ class TransferRow(TypedRow):
     """Bytes a second, of late."""
     message: str = ""
     started: float | None = None
+    ways: tuple[str, ...] = ()
+    """Those that may be tried, the best first; none: through the service."""
+    tried: dict[str, str] = field(default_factory=dict)
+    """Ways that failed, with the reason."""
 
     @property
     def is_open(self) -> bool:
         return self.state in OPEN_STATES
+
+    @property
+    def passes_service(self) -> bool:
+        """Whether its bytes may pass through the service."""
+        return not self.ways or SERVICE in self.ways
 
     @property
     def seconds_left(self) -> float | None:
