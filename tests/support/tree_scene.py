@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,15 +138,13 @@ def data_machine(
     ways: Sequence[str] = ("service",),
     bundle: bool = False,
     within: Sequence[str] = (),
-    scheduler: str = "local",
-    environ: Mapping[str, str] | None = None,
     **variables: str,
 ) -> Iterator[DataMachine]:
     """All machines see the same files: unless a test is about that, data passes through the service."""
     added = service.client.post("/endpoints", {"name": name, "carrier": "local"})
-    machine = DataMachine(service, name, folder, added["key"], added["endpoint"]["id"], scheduler)
+    machine = DataMachine(service, name, folder, added["key"], added["endpoint"]["id"])
     folder.mkdir(parents=True, exist_ok=True)
-    machine.variables, machine.within = {**(environ or {}), **variables}, within
+    machine.variables, machine.within = variables, within
     if bundle:
         machine.program = folder / "agent.pyz"
         build_bundle(machine.program)

@@ -24,12 +24,10 @@ def cluster(
     service: RunningService, slurm_lab: Lab
 ) -> Iterator[tuple[DataMachine, dict[str, str], Path]]:
     variables = slurm_lab.cluster("alpha").env()
-    with (
-        open_folder() as folder,
-        data_machine(
-            service, "slurm", folder / "agent", scheduler="slurm", environ=variables
-        ) as machine,
-    ):
+    with open_folder() as folder, data_machine(service, "slurm", folder / "agent") as machine:
+        machine.stop()
+        machine.scheduler, machine.variables = "slurm", variables
+        machine.start()
         yield machine, variables, folder
 
 

@@ -564,17 +564,6 @@ scans = Table(
     Index(None, "owner", "created", "id"),
 )
 
-# How far one is, its scan knows; `content` is a checked core/previews.TreePreview.
-tree_previews = Table(
-    "tree_previews",
-    metadata,
-    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
-    Column("tree", ID, primary_key=True),
-    Column("scan", ID, nullable=False),
-    Column("content", JSON(none_as_null=True)),
-    Column("created", TIME, nullable=False),
-)
-
 tree_transfers = Table(
     "tree_transfers",
     metadata,
