@@ -214,6 +214,7 @@ class Agent:
             profile=self._profile.current,
             report=self._outbox.put,
             is_tracked=self._attempts.is_tracked,
+            is_needed=TreePlaces(self._folders).is_pinned_within,
         )
         self._housekeeping = Housekeeping(
             scheduler=self._scheduler,

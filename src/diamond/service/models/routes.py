@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from starlette.responses import StreamingResponse
 
-from diamond.service.models import aliases, cards, download, models, schemas, versions
+from diamond.service.models import aliases, cards, download, models, schemas, tuning, versions
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import BYTES, Limit, PageCursor, Service, problems
 from diamond.service.platform.http.schemas import Page
@@ -123,6 +123,16 @@ async def keep_version(
 ) -> schemas.Safety:
     """Copy its files to this service, verified, so that they outlive their endpoint."""
     return await models.keep_version(services, person, _reference(model, version))
+
+
+@router.get(
+    "/{model}/versions/{version}/tuning", response_model=schemas.Tuning, responses=problems(404)
+)
+async def get_tuning(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> schemas.Tuning:
+    """A spec that continues from this version: of the run that made it, with the version under `data`."""
+    return await tuning.tuning_of(services, person, _reference(model, version))
 
 
 @router.get(

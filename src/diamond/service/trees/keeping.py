@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -26,8 +27,9 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.trees import store
-from diamond.service.trees.rows import COPY, TransferRow, TreePlaceRow, TreeRow
-from diamond.service.trees.transfers import DATA, end_transfer, send_command
+from diamond.service.trees.rows import COPY, IN_PLACE, Ended, TransferRow, TreePlaceRow, TreeRow
+from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
+from diamond.service.trees.trees import pin_place
 
 log = logging.getLogger("diamond.service")
 LOOK_SECONDS = 2.0
@@ -37,6 +39,11 @@ GIVEN_UP_SECONDS = 30.0
 SIGN_SECONDS = 5.0
 SILENT_SECONDS = 300.0
 """A source that sends nothing for so long, though it is online, will not send."""
+ABANDONED_SECONDS = 900.0
+"""An upload that nobody continues for so long ends; what has arrived stays for the next try."""
+AT_ONCE = 8
+After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
+"""What slices above do in the transaction that ends a transfer."""
 
 
 async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
@@ -48,16 +55,30 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
         if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
             return transfer
     source = await _source(tx.connection, tree, places)
+    return await _add(tx, tree, source.id, "service", f"copied from {source.name} to this service")
+
+
+async def start_push(tx: Transaction, tree: TreeRow) -> TransferRow:
+    """Have a person's own computer send it; one that is under way continues."""
+    for transfer in await store.open_transfers_of(tx.connection, SERVICE):
+        if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
+            return transfer
+    return await _add(tx, tree, None, UPLOAD, "uploaded to this service")
+
+
+async def _add(
+    tx: Transaction, tree: TreeRow, source: str | None, way: str, words: str
+) -> TransferRow:
     now = time.time()
     transfer = TransferRow(
         id=ids.new_id(ids.TRANSFER),
         owner=tree.owner,
         tree=tree.digest,
-        source=source.id,
+        source=source,
         goal=SERVICE,
-        way="service",
+        way=way,
         layout="files",
-        words=f"copied from {source.name} to this service",
+        words=words,
         state="waiting",
         created=now,
         updated=now,
@@ -69,18 +90,40 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
     return transfer
 
 
-async def keep_in_background(services: Services) -> None:
-    """Takes one transfer after the other, until the service stops."""
-    while not services.notifier.closing:
-        try:
-            async with services.store.read() as connection:
-                waiting = await store.open_transfers_of(connection, SERVICE)
-            for transfer in waiting:
-                if await services.store.run(partial(_claim, transfer=transfer.id)):
-                    await _keep(services, transfer)
-        except Exception:
-            log.exception("keeping copies failed; trying again")
-        await asyncio.sleep(LOOK_SECONDS)
+Room = Callable[[Services, str, int], Awaitable[None]]
+"""Raises `Conflict` if a person may not store so many bytes more."""
+
+
+async def keep_in_background(services: Services, after: After, room: Room) -> None:
+    """Takes transfers as they come, a few at a time, until the service stops."""
+    running: dict[str, asyncio.Task[None]] = {}
+    try:
+        while not services.notifier.closing:
+            try:
+                await _begin_waiting(services, running, after, room)
+            except Exception:
+                log.exception("keeping copies failed; trying again")
+            await asyncio.sleep(LOOK_SECONDS)
+    finally:
+        for task in running.values():
+            task.cancel()
+        await asyncio.gather(*running.values(), return_exceptions=True)
+
+
+async def _begin_waiting(
+    services: Services, running: dict[str, asyncio.Task[None]], after: After, room: Room
+) -> None:
+    for name in [name for name, task in running.items() if task.done()]:
+        del running[name]
+    async with services.store.read() as connection:
+        waiting = await store.open_transfers_of(connection, SERVICE)
+    arriving = {row.tree for row in waiting if row.id in running}
+    for transfer in waiting:
+        if transfer.id in running or transfer.tree in arriving or len(running) >= AT_ONCE:
+            continue
+        if await services.store.run(partial(_claim, transfer=transfer.id)):
+            running[transfer.id] = asyncio.create_task(_keep(services, transfer, after, room))
+            arriving.add(transfer.tree)
 
 
 async def _claim(tx: Transaction, transfer: str) -> bool:
@@ -94,12 +137,19 @@ async def _claim(tx: Transaction, transfer: str) -> bool:
     return True
 
 
-async def _keep(services: Services, transfer: TransferRow) -> None:
-    """Repeatable at any point: what an earlier try has left is verified and continued."""
+def arriving_name(transfer: TransferRow) -> str:
+    """Of one person: what another has sent of the same files says nothing to them."""
+    return f"{transfer.owner}-{transfer.tree}"
+
+
+async def _keep(services: Services, transfer: TransferRow, after: After, room: Room) -> None:
+    """Repeatable at any point: what an earlier try has left, also of another transfer, is verified and continued."""
+    place = arriving_name(transfer)
     try:
+        await room(services, transfer.owner, transfer.size)
         manifest = services.manifests.find(transfer.tree)
         entries = await asyncio.to_thread(load_manifest, manifest, transfer.tree)
-        arrival = Arrival(services.kept_trees.arriving(transfer.id), entries)
+        arrival = Arrival(services.kept_trees.arriving(place), entries)
         try:
             await asyncio.to_thread(arrival.begin)
             while not (wants := arrival.wants(set())).is_empty:
@@ -108,11 +158,11 @@ async def _keep(services: Services, transfer: TransferRow) -> None:
             await asyncio.to_thread(arrival.finish)
         finally:
             arrival.close()
-        await asyncio.to_thread(services.kept_trees.settle, transfer.id, transfer.tree)
-        await services.store.run(lambda tx: _kept(tx, transfer, arrival))
+        await asyncio.to_thread(services.kept_trees.settle, place, transfer.tree)
+        await services.store.run(lambda tx: _kept(tx, transfer, arrival, after))
     except (DiamondError, OSError) as error:
         message = error.message if isinstance(error, DiamondError) else str(error)
-        await services.store.run(lambda tx: _failed(tx, transfer, message))
+        await services.store.run(lambda tx: _failed(tx, transfer, message, after))
     finally:
         services.pieces.drop(transfer.id)
 
@@ -146,14 +196,16 @@ async def _begin_round(
     if row is None or not row.is_open:
         raise Conflict("the copy was cancelled")
     source = (await endpoints_by_id(tx.connection, {row.source or ""})).get(row.source or "")
-    if source is None:
+    if source is None and row.way != UPLOAD:
         raise Conflict("the endpoint that has the files was removed")
     after = await store.change_transfer(
         tx, row.id, round=row.round + 1, state="running", started=row.started or time.time()
     )
     # Before the source hears of it: it asks for the wants at once.
     await asyncio.to_thread(services.pieces.open, after.id, after.round, wants)
-    await send(tx, [send_command(after, source)])
+    if source is not None:
+        await send(tx, [send_command(after, source)])
+    await publish(tx, row.owner, [changed(DATA)])
     return after.round
 
 
@@ -170,6 +222,8 @@ async def _require_open(services: Services, transfer: TransferRow, *, silent: fl
         )
     if row is None or not row.is_open:
         raise Conflict(row.message if row and row.message else "the copy was cancelled")
+    if silent > ABANDONED_SECONDS and row.way == UPLOAD:
+        raise Conflict("nothing was uploaded for a while; the same command continues it")
     if silent > SILENT_SECONDS and source is not None and source.state == "online":
         raise Conflict(f"{source.name} is online but sent nothing for {silent / 60:.0f} minutes")
     await asyncio.sleep(min(silent / 10, LOOK_SECONDS))
@@ -185,7 +239,7 @@ async def _show_progress(tx: Transaction, transfer: TransferRow, arrival: Arriva
     await publish(tx, row.owner, [changed(DATA)])
 
 
-async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> None:
+async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival, after: After) -> None:
     now = time.time()
     place = TreePlaceRow(
         owner=transfer.owner,
@@ -199,17 +253,21 @@ async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> Non
         at=now,
     )
     await store.put_tree_place(tx, place, transfer.size)
+    for other in await store.places_of(tx.connection, {transfer.owner}, [transfer.tree]):
+        if other.kind == IN_PLACE and other.pinned:  # it was the last copy, and is not any more
+            await pin_place(tx, other, pinned=False)
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     if row is not None and row.is_open:
         done = {"bytes": transfer.size, "files_done": transfer.files, "moved": arrival.bytes}
-        await store.change_transfer(tx, row.id, state="done", message="", **done)
+        ended = await store.change_transfer(tx, row.id, state="done", message="", **done)
+        await after(tx, [ended])
     await publish(tx, transfer.owner, [changed(DATA), changed("models")])
 
 
-async def _failed(tx: Transaction, transfer: TransferRow, message: str) -> None:
+async def _failed(tx: Transaction, transfer: TransferRow, message: str, after: After) -> None:
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     if row is not None and row.is_open:
-        await end_transfer(tx, row, "failed", message)
+        await after(tx, [await end_transfer(tx, row, "failed", message)])
 
 
 async def _source(

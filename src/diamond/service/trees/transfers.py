@@ -7,9 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from diamond.core import ids
+from diamond.core.artifacts import SERVICE
 from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict
 from diamond.core.task import Reason
+from diamond.core.units import show_bytes
 from diamond.data.ways import MEASURING_BYTES, Copy, Way, choose_way, measured_speed
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.rows import EndpointRow
@@ -24,7 +26,8 @@ from diamond.service.trees.rows import Ended, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.scans import require_trees
 from diamond.service.trees.trees import find_tree
 
-UPLOAD = "upload"
+UPLOAD, KEPT = "upload", "kept"
+"""The source is a person's own computer, or the copy that the service keeps."""
 DATA = "data"
 """What other windows of a person ask for again when a scan or a transfer moves on."""
 
@@ -55,7 +58,7 @@ async def provide_tree(
     if under_way is not None:
         return _waits_for(under_way)
     places = await store.places_of(tx.connection, {endpoint.owner, *also_of}, [row.digest])
-    way = await _way(tx, row, endpoint, places, layout)
+    way = _from_service(row, places, await _way(tx, row, endpoint, places, layout))
     if way.how == "here":
         return ReadyTree(_here(places, endpoint, layout))
     if not way.how:
@@ -183,7 +186,7 @@ def _first_command(transfer: TransferRow) -> Command:
     if transfer.way == "convert" and transfer.layout == "archive":
         return Command("data", transfer.goal, transfer.owner, data={"act": "archive", **data})
     data |= {"size": transfer.size, "files": transfer.files}
-    way = "service" if transfer.way == UPLOAD else transfer.way
+    way = "service" if transfer.way in (UPLOAD, KEPT) else transfer.way
     data |= {"layout": transfer.layout, "way": way}
     return Command("data", transfer.goal, transfer.owner, data={"act": "fetch", **data})
 
@@ -210,6 +213,14 @@ async def _way(
         if place.endpoint in rows
     ]
     return choose_way(copies, goal.id, layout, tree.size)
+
+
+def _from_service(tree: TreeRow, places: Sequence[TreePlaceRow], way: Way) -> Way:
+    """The copy that the service keeps, where no endpoint can send one."""
+    is_kept = any(place.endpoint == SERVICE for place in places)
+    if way.how or not is_kept:
+        return way
+    return Way(KEPT, "", f"copied from this service: {show_bytes(tree.size)}")
 
 
 async def _speed(tx: Transaction, source: str, goal: str) -> float:
