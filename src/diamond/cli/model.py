@@ -151,7 +151,7 @@ def tune(
         print(text, end="")
     else:
         file.write_text(text)
-    where = f"Its code is that of {found['task']}. " if found["task"] and found["code"] else ""
+    where = f"It uses the code of {found['task']}. " if found["task"] and found["code"] else ""
     say(f"{where}The program finds the model in $DIAMOND_DATA/weights.")
 
 

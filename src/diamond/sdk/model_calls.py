@@ -156,13 +156,20 @@ class ModelCalls(ImageCalls):
         from diamond.sdk.hub_layout import hub_files
 
         version, card = self.model_version(model), self.model_card(model)
+        files = hub_files(version, str(card["text"]))
+        if version["has_curves"]:
+            files["curves.svg"] = self.model_curves(model)
         made = []
-        for name, text in hub_files(version, str(card["text"])).items():
+        for name, text in files.items():
             place = Path(folder) / name
             if not place.exists():
                 place.write_text(text)
                 made.append(place)
         return made
+
+    def model_curves(self, model: str) -> str:
+        """A picture of what the run that made a version logged, as SVG."""
+        return self.transport.call("GET", self._version_path(model) + "/curves").body.decode()
 
     def create_model(self, name: str, **fields: Any) -> JsonObject:
         """`description`, `license`, `intended_use`, `tags`."""

@@ -297,6 +297,7 @@ RULES: dict[str, Rule] = {
     "POST /models/{model}/versions/{version}/keep": _manage("model"),
     "GET /models/{model}/versions/{version}/manifest": _read("model"),
     "GET /models/{model}/versions/{version}/tuning": _read("model"),
+    "GET /models/{model}/versions/{version}/curves": _read("model"),
     "GET /models/{model}/versions/{version}/content": _read("model"),
     "GET /models/{model}/card": _read("model"),
     "GET /models/{model}/aliases": _read("model"),

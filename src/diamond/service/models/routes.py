@@ -176,6 +176,19 @@ async def get_card(
     return await cards.get_card(services, person, _reference(model, version))
 
 
+@router.get(
+    "/{model}/versions/{version}/curves",
+    response_class=Response,
+    responses={**problems(404), 200: {"content": {"image/svg+xml": {}}}},
+)
+async def get_curves(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> Response:
+    """A picture of what the run that made it logged."""
+    picture = await cards.get_curves(services, person, _reference(model, version))
+    return Response(picture, media_type="image/svg+xml")
+
+
 @router.put("/{model}/aliases/{alias}", response_model=Page[schemas.Alias], responses=problems(404))
 async def set_alias(
     model: str, alias: str, body: schemas.SetAlias, services: Service, person: Person

@@ -58,6 +58,8 @@ class VersionRow(TypedRow):
     """Names, types and shapes of inputs and outputs, as the program stated them."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Last values when the version was made: they stay when the task's curves are archived."""
+    curves: dict[str, list[list[float]]] = field(default_factory=dict)
+    """Steps and values of its metrics in few points, kept for the picture on its card."""
     note: str = ""
     tags: tuple[str, ...] = ()
     created: float = 0.0

@@ -65,6 +65,8 @@ class ModelVersion(BaseModel):
     format: str
     signature: dict[str, JsonValue]
     metrics: dict[str, float]
+    has_curves: bool
+    """Whether there is a picture of its curves."""
     note: str
     tags: list[str]
     aliases: list[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -13,12 +13,14 @@ from diamond.core.references import read_reference
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.models import store
+from diamond.service.models.curve_picture import MOST_CHARTS
 from diamond.service.models.models import new_model
 from diamond.service.models.rows import ModelRow, PushRow, VersionRow
 from diamond.service.models.safety import secure
 from diamond.service.models.schemas import ModelVersion, NewModel, NewVersion
 from diamond.service.models.views import find_model, show_versions
 from diamond.service.output.archive import final_metrics
+from diamond.service.output.metrics import small_curves
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import changed, publish
@@ -28,6 +30,8 @@ from diamond.service.trees.rows import TreeRow
 from diamond.service.trees.trees import find_tree
 
 MOST_METRICS = 50
+CURVE_POINTS = 80
+"""Of a curve on a card."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Source:
     format: str
     signature: JsonObject
     metrics: dict[str, float]
+    curves: dict[str, list[list[float]]] = field(default_factory=dict)
 
 
 async def add_version(
@@ -83,7 +88,9 @@ async def _source(connection: AsyncConnection, principal: Principal, body: NewVe
     tree = await find_tree(connection, task.owner, result.tree)
     metrics = await final_metrics(connection, task.id)
     last = {name: metric.last for name, metric in list(metrics.items())[:MOST_METRICS]}
-    return Source(tree, task.id, result.name, body.format or result.format, result.signature, last)
+    curves = await small_curves(connection, task.id, most=MOST_CHARTS, points=CURVE_POINTS)
+    format = body.format or result.format
+    return Source(tree, task.id, result.name, format, result.signature, last, curves)
 
 
 async def _known(connection: AsyncConnection, model: ModelRow, source: Source) -> VersionRow | None:
@@ -118,6 +125,7 @@ async def _add(
         format=source.format,
         signature=source.signature,
         metrics=source.metrics,
+        curves=source.curves,
         note=note,
         tags=tuple(tags),
         created=now,

@@ -94,6 +94,7 @@ def show_version(
         format=version.format,
         signature=version.signature,
         metrics=version.metrics,
+        has_curves=any(version.curves.values()),
         note=version.note,
         tags=list(version.tags),
         aliases=[alias.alias for alias in aliases if alias.version == version.number],

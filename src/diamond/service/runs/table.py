@@ -145,7 +145,7 @@ def spread_of(values: Iterable[Value]) -> Spread | None:
 
 
 def _numbers(values: Sequence[Value]) -> list[float | None]:
-    """None for what is no finite number; empty if none is one."""
+    """None where a value is not a finite number; empty if there is no number at all."""
     if not {int, float} & set(map(type, values)):
         return []
     return [

@@ -50,6 +50,7 @@ model_versions = Table(
     Column("format", String(32), nullable=False, default=""),
     Column("signature", JSON, nullable=False),
     Column("metrics", JSON, nullable=False),
+    Column("curves", JSON, nullable=False, server_default="{}"),
     Column("note", Text, nullable=False, default=""),
     Column("tags", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),

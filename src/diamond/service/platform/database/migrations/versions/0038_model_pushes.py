@@ -16,6 +16,9 @@ ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
 def upgrade() -> None:
     op.add_column("models", sa.Column("kept_on", ID, nullable=False, server_default=""))
+    op.add_column(
+        "model_versions", sa.Column("curves", sa.JSON(), nullable=False, server_default="{}")
+    )
     op.create_table(
         "model_pushes",
         sa.Column("id", ID, nullable=False),
