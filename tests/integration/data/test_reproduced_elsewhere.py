@@ -16,6 +16,7 @@ from diamond.testing.lab import Lab
 from support.containers import alices_folder, busybox, skip_without
 from support.image_machines import Machine, machine
 from support.service import RunningService
+from support.slurm import open_folder, skip_without_lab_support
 from support.waiting import wait_for
 from support.wheels import write_wheel
 
@@ -38,6 +39,7 @@ pathlib.Path("artifacts/model.txt").write_text(repr(loss))
 """
 COMMAND = "SEED={seed} python train.py"
 IN_IMAGE = "mkdir -p artifacts; cat /opt/made $DIAMOND_DATA/numbers/a.csv >artifacts/model.txt"
+CLUSTERS = {"one": "alpha", "two": "beta"}
 SMALL = {"walltime": "5m", "memory": "200MB"}
 
 
@@ -82,10 +84,13 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(service: RunningService, slurm_lab: Lab) -> Iterator[Scene]:
+def scene(service: RunningService) -> Iterator[Scene]:
     skip_without("apptainer")
+    skip_without_lab_support()
     with ExitStack() as stack:
         folder = stack.enter_context(alices_folder())
+        disks = {name: stack.enter_context(own_disk(folder / name)) for name in CLUSTERS}
+        lab = Lab.up(stack.enter_context(open_folder()), nodes=1)
         busybox(folder)
         wheels = folder / "wheels"
         wheels.mkdir()
@@ -98,9 +103,9 @@ def scene(service: RunningService, slurm_lab: Lab) -> Iterator[Scene]:
                     service,
                     name,
                     user,
-                    stack.enter_context(own_disk(folder / f"disk-{name}")),
+                    disks[name],
                     scheduler="slurm",
-                    variables={**pip, **slurm_of(slurm_lab, name)},
+                    variables={**pip, **slurm_of(lab, name)},
                 )
             )
             for name, user in (("one", "alice"), ("two", "bob"))
@@ -118,9 +123,6 @@ def scene(service: RunningService, slurm_lab: Lab) -> Iterator[Scene]:
             yield Scene(client, machines[0], machines[1], folder, data, job)
 
 
-CLUSTERS = {"one": "alpha", "two": "beta"}
-
-
 def slurm_of(lab: Lab, name: str) -> dict[str, str]:
     variables = lab.cluster(CLUSTERS[name]).env()
     return {key: value for key, value in variables.items() if key.startswith("SLURM")}
@@ -128,7 +130,7 @@ def slurm_of(lab: Lab, name: str) -> dict[str, str]:
 
 @contextmanager
 def own_disk(folder: Path) -> Iterator[Path]:
-    """A file system of its own."""
+    """A file system of its own, mounted before the nodes are started: they see no later one."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=500m,mode=777", "tmpfs", str(folder)]
     if subprocess.run(mount, check=False).returncode:

@@ -6,10 +6,10 @@ import asyncio
 import time
 from dataclasses import replace
 
-from diamond.compose.raw_spec import needs_image_file
+from diamond.compose.raw_spec import RawSpec, needs_image_file
 from diamond.core import ids
 from diamond.core.artifacts import plain_digest
-from diamond.core.errors import Conflict
+from diamond.core.errors import Conflict, InvalidSpec
 from diamond.core.task import FINAL_WORDS
 from diamond.provenance.tolerance import parse_tolerances
 from diamond.service.access.principal import Principal, Role
@@ -124,9 +124,22 @@ async def _run_again(
         await take_shared_code(services, principal, job.code)
     async with services.store.read() as connection:
         spec = await spec_again(connection, principal, original, job, body.on)
+    given = {"account": body.account} if body.account else {}
+    try:
+        return await _submitted(services, principal, {**spec, **given}, job, body)
+    except InvalidSpec as error:
+        known = job.spec.get("account")
+        if given or not known or not any(fault.get("field") == "account" for fault in error.faults):
+            raise
+        # Groups often have an account of the same name on several machines.
+        return await _submitted(services, principal, {**spec, "account": known}, job, body)
+
+
+async def _submitted(
+    services: Services, principal: Principal, spec: RawSpec, job: JobRow, body: ReproduceBody
+) -> tuple[str, str]:
     submission = submit.Submission(RequestedSpec(spec, job.code), project=body.project)
-    submitted = await submit.submit(services, principal, submission)
-    task = submitted.tasks[0]
+    task = (await submit.submit(services, principal, submission)).tasks[0]
     return task.id, task.endpoint
 
 
