@@ -18,6 +18,7 @@ from diamond.service.announcements import routes as announcements
 from diamond.service.artifacts import routes as artifacts
 from diamond.service.code import blob_routes as code_blob
 from diamond.service.code import routes as code
+from diamond.service.code import storage_routes as code_storage
 from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
 from diamond.service.dashboard import routes as dashboard
@@ -85,7 +86,6 @@ from diamond.service.sharing import routes as sharing
 from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
 from diamond.service.storage import routes as storage
-from diamond.service.storage.storage import require_room
 from diamond.service.sync import routes as sync
 from diamond.service.sync.data import after_data
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
@@ -137,6 +137,7 @@ PARTS = (
     storage,
     records,
     code_blob,
+    code_storage,
     code,
 )
 
@@ -231,7 +232,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
-            asyncio.create_task(keep_in_background(services, after_data, require_room)),
+            asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),
         ]

@@ -26,6 +26,7 @@ from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
+from diamond.service.storage.storage import OVER_QUOTA, require_room
 from diamond.service.trees import store
 from diamond.service.trees.rows import COPY, IN_PLACE, Ended, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
@@ -33,6 +34,12 @@ from diamond.service.trees.trees import pin_place
 
 log = logging.getLogger("diamond.service")
 LOOK_SECONDS = 2.0
+AT_ONCE = 4
+"""Copies that one process takes at the same time."""
+MOST_WAITING = 100
+"""Copies of one person that wait or run."""
+MOST_ENTRIES = 1_000_000
+"""Files, links and folders of a tree that the service keeps: its list is held in memory meanwhile."""
 PIECE_SECONDS = 0.02
 GIVEN_UP_SECONDS = 30.0
 """A process that has not touched a transfer for so long has died."""
@@ -41,7 +48,6 @@ SILENT_SECONDS = 300.0
 """A source that sends nothing for so long, though it is online, will not send."""
 ABANDONED_SECONDS = 900.0
 """An upload that nobody continues for so long ends; what has arrived stays for the next try."""
-AT_ONCE = 8
 After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
 """What slices above do in the transaction that ends a transfer."""
 
@@ -54,6 +60,7 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
     for transfer in await store.open_transfers_of(tx.connection, SERVICE):
         if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
             return transfer
+    await _require_bounds(tx.connection, tree)
     source = await _source(tx.connection, tree, places)
     return await _add(tx, tree, source.id, "service", f"copied from {source.name} to this service")
 
@@ -63,6 +70,7 @@ async def start_push(tx: Transaction, tree: TreeRow) -> TransferRow:
     for transfer in await store.open_transfers_of(tx.connection, SERVICE):
         if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
             return transfer
+    await _require_bounds(tx.connection, tree)
     return await _add(tx, tree, None, UPLOAD, "uploaded to this service")
 
 
@@ -90,17 +98,17 @@ async def _add(
     return transfer
 
 
-Room = Callable[[Services, str, int], Awaitable[None]]
-"""Raises `Conflict` if a person may not store so many bytes more."""
-
-
-async def keep_in_background(services: Services, after: After, room: Room) -> None:
-    """Takes transfers as they come, a few at a time, until the service stops."""
+async def keep_in_background(services: Services, after: After) -> None:
+    """Takes some transfers at once, one copy of each person and their uploads, until the service stops."""
     running: dict[str, asyncio.Task[None]] = {}
     try:
         while not services.notifier.closing:
+            running = {turn: task for turn, task in running.items() if not task.done()}
             try:
-                await _begin_waiting(services, running, after, room)
+                for transfer in await _next_transfers(services, set(running)):
+                    if await services.store.run(partial(_claim, transfer=transfer.id)):
+                        keeping = _keep(services, transfer, after)
+                        running[_turn(transfer)] = asyncio.create_task(keeping)
             except Exception:
                 log.exception("keeping copies failed; trying again")
             await asyncio.sleep(LOOK_SECONDS)
@@ -110,20 +118,20 @@ async def keep_in_background(services: Services, after: After, room: Room) -> No
         await asyncio.gather(*running.values(), return_exceptions=True)
 
 
-async def _begin_waiting(
-    services: Services, running: dict[str, asyncio.Task[None]], after: After, room: Room
-) -> None:
-    for name in [name for name, task in running.items() if task.done()]:
-        del running[name]
+async def _next_transfers(services: Services, busy: set[str]) -> list[TransferRow]:
+    """The oldest of each person who has none running: whoever has a source that is silent delays nobody else."""
     async with services.store.read() as connection:
         waiting = await store.open_transfers_of(connection, SERVICE)
-    arriving = {row.tree for row in waiting if row.id in running}
-    for transfer in waiting:
-        if transfer.id in running or transfer.tree in arriving or len(running) >= AT_ONCE:
-            continue
-        if await services.store.run(partial(_claim, transfer=transfer.id)):
-            running[transfer.id] = asyncio.create_task(_keep(services, transfer, after, room))
-            arriving.add(transfer.tree)
+    first: dict[str, TransferRow] = {}
+    for transfer in sorted(waiting, key=lambda row: row.created):
+        if _turn(transfer) not in busy:
+            first.setdefault(_turn(transfer), transfer)
+    return list(first.values())[: max(AT_ONCE - len(busy), 0)]
+
+
+def _turn(transfer: TransferRow) -> str:
+    """An upload waits for its person, and holds up nothing else of theirs."""
+    return transfer.id if transfer.way == UPLOAD else transfer.owner
 
 
 async def _claim(tx: Transaction, transfer: str) -> bool:
@@ -137,19 +145,13 @@ async def _claim(tx: Transaction, transfer: str) -> bool:
     return True
 
 
-def arriving_name(transfer: TransferRow) -> str:
-    """Of one person: what another has sent of the same files says nothing to them."""
-    return f"{transfer.owner}-{transfer.tree}"
-
-
-async def _keep(services: Services, transfer: TransferRow, after: After, room: Room) -> None:
-    """Repeatable at any point: what an earlier try has left, also of another transfer, is verified and continued."""
-    place = arriving_name(transfer)
+async def _keep(services: Services, transfer: TransferRow, after: After) -> None:
+    """Repeatable at any point: what an earlier try has left is verified and continued."""
     try:
-        await room(services, transfer.owner, transfer.size)
         manifest = services.manifests.find(transfer.tree)
         entries = await asyncio.to_thread(load_manifest, manifest, transfer.tree)
-        arrival = Arrival(services.kept_trees.arriving(place), entries)
+        arrival = Arrival(services.kept_trees.arriving(transfer.id), entries)
+        await _require_room(services, transfer, sum(file.size for file in arrival.files))
         try:
             await asyncio.to_thread(arrival.begin)
             while not (wants := arrival.wants(set())).is_empty:
@@ -158,13 +160,37 @@ async def _keep(services: Services, transfer: TransferRow, after: After, room: R
             await asyncio.to_thread(arrival.finish)
         finally:
             arrival.close()
-        await asyncio.to_thread(services.kept_trees.settle, place, transfer.tree)
+        await asyncio.to_thread(services.kept_trees.settle, transfer.id, transfer.tree)
         await services.store.run(lambda tx: _kept(tx, transfer, arrival, after))
     except (DiamondError, OSError) as error:
         message = error.message if isinstance(error, DiamondError) else str(error)
+        # The next try is another transfer: what has come would lie here, counted by nobody.
+        await asyncio.to_thread(services.kept_trees.clear, transfer.id)
         await services.store.run(lambda tx: _failed(tx, transfer, message, after))
     finally:
         services.pieces.drop(transfer.id)
+
+
+async def _require_bounds(connection: AsyncConnection, tree: TreeRow) -> None:
+    waiting = await store.open_transfers_of(connection, SERVICE)
+    if sum(row.owner == tree.owner for row in waiting) >= MOST_WAITING:
+        raise Conflict(
+            f"{MOST_WAITING} of your copies are waiting already", "Wait for some of them to end."
+        )
+    if tree.entries > MOST_ENTRIES:
+        raise Conflict(
+            f"It has {tree.entries} files and folders, and this service keeps at most {MOST_ENTRIES} in one copy",
+            "Pack them into fewer files, such as one archive.",
+        )
+
+
+async def _require_room(services: Services, transfer: TransferRow, arrived: int) -> None:
+    """Also while it arrives: what else the person stores may grow meanwhile."""
+    try:
+        await require_room(services, transfer.owner, arrived)
+    except Conflict as error:
+        message = f"there is no room for it: {error.message}"
+        raise Conflict(message, error.hint, code=OVER_QUOTA) from None
 
 
 async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wants: bytes) -> None:
@@ -177,6 +203,7 @@ async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wa
             await _require_open(services, transfer, silent=time.monotonic() - heard)
             if time.monotonic() - shown > SIGN_SECONDS:
                 shown = time.monotonic()
+                await _require_room(services, transfer, arrival.bytes)
                 await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
             await asyncio.sleep(PIECE_SECONDS)
             continue
@@ -184,6 +211,7 @@ async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wa
         n, heard = n + 1, time.monotonic()
         if heard - shown > 1 or is_end:
             shown = heard
+            await _require_room(services, transfer, arrival.bytes)
             await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
         if is_end:
             return
@@ -252,7 +280,7 @@ async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival, after:
         changed=(),
         at=now,
     )
-    await store.put_tree_place(tx, place, transfer.size)
+    await store.put_tree_place(tx, place, sum(file.size for file in arrival.files))
     for other in await store.places_of(tx.connection, {transfer.owner}, [transfer.tree]):
         if other.kind == IN_PLACE and other.pinned:  # it was the last copy, and is not any more
             await pin_place(tx, other, pinned=False)
