@@ -144,9 +144,9 @@ def tune(
     if as_json:
         print_json(found)
         return
-    from diamond.notation.yaml_writer import write_text
+    from diamond.sdk.specs import spec_text
 
-    text = write_text(found["spec"])
+    text = spec_text(found["spec"])
     if file is None:
         print(text, end="")
     else:
