@@ -21,9 +21,11 @@ PAGES = [
     "docs/tutorial.md",
     "docs/scale.md",
     "docs/images.md",
+    "docs/data.md",
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",
+    "docs/models.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
     *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, Type, Union
+from typing import Dict, List, Type, Union
 
 from diamond.core.callers import By
 from diamond.core.decoding import (
@@ -14,6 +14,7 @@ from diamond.core.decoding import (
     Layout,
     Line,
     MaybeHex,
+    MaybeName,
     SmallCount,
     Word,
 )
@@ -50,10 +51,18 @@ class ImportTree:
     scan: Id
     source: Line
     """An address: https://…, s3://BUCKET/PREFIX, git+https://…@COMMIT, hf://…@REVISION."""
-    secret: Line = ""
+    secret: MaybeName = ""
     """The name of the endpoint's secret that opens it."""
-    tree: MaybeHex = ""
-    """What it must be; empty: whatever comes is registered."""
+    server: Line = ""
+    """Of S3-compatible storage or a hub, where it is not the usual one."""
+    sha256: MaybeHex = ""
+    """What a single file must be; empty: whatever comes is registered."""
+    unpack: bool = False
+    """Archives become what they hold."""
+    look: bool = False
+    """Only say whether the source is as it was."""
+    known: Line = ""
+    """The revision of the source that the newest version was made from."""
     by: By = field(default_factory=By)
 
 
@@ -78,6 +87,10 @@ class FetchTree:
     files: Count
     layout: Layout = "files"
     way: Word = "service"
+    ways: List[Word] = field(default_factory=list)
+    """To be tried in this order (data/ways.py); empty: `way` alone."""
+    source: Line = ""
+    """The name of the endpoint that has it: settings of this machine say how that is reached."""
     by: By = field(default_factory=By)
 
 
@@ -89,6 +102,8 @@ class SendTree:
     transfer: Id
     tree: Hex
     round: SmallCount
+    through_service: bool = True
+    """False: no byte of it may pass through the service."""
     by: By = field(default_factory=By)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from diamond.core.decoding import (
     Count,
     Hex,
     Id,
     Layout,
+    Line,
     MaybeHex,
     MaybeLayout,
+    MaybeWord,
     SmallCount,
     TransferState,
     Word,
@@ -19,6 +21,21 @@ from diamond.core.decoding import (
 
 MOST_NAMED = 100
 """Changed or unreadable files that one report names."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a source was when data was fetched from it."""
+
+    kind: Word
+    """web, s3, git or hub."""
+    address: Line
+    revision: Line = ""
+    """A commit, an ETag, or a digest of a list of objects."""
+    modified: Line = ""
+    """When it last changed, as the source says it."""
+    is_same: bool = False
+    """As it was for the newest version."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,14 @@ class DataReport:
     """Files, folders and links: what the tree takes of an inode quota."""
     named: List[str] = field(default_factory=list)
     """Paths that changed or cannot be read, at most MOST_NAMED."""
+    origin: Optional[Origin] = None
+    """Of data that was fetched from elsewhere."""
+    way: MaybeWord = ""
+    """Of a transfer: how it comes (data/ways.py)."""
+    tried: Dict[str, str] = field(default_factory=dict)
+    """Other ways that were tried before, and why each failed."""
+    in_place: bool = False
+    """It is read where its source has it, on a file system that both see."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +104,35 @@ class TreeInventory:
     items: List[TreePlace] = field(default_factory=list)
     age: float = 0.0
     """Seconds since the machine looked."""
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What the source of a transfer says about itself, so that its goal can reach it in other ways than the service."""
+
+    path: str
+    managed: bool = False
+    fingerprint: str = ""
+    """Of its files: path, size, mtime and inode."""
+    mark: str = ""
+    """A file that it has just written on the same file system, with `nonce` in it; '': none could be written there."""
+    nonce: str = ""
+    python: str = ""
+    program: str = ""
+    """Its agent's file, which a session by ssh starts; '': that cannot be done."""
+    keep: str = ""
+    work: str = ""
+    collection: Line = ""
+    """Its Globus collection, and the folder that is the root of it."""
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class StoredPiece:
+    """A piece of the pack stream that lies in S3 storage."""
+
+    key: Line
+    size: Count
 
 
 @dataclass(frozen=True)

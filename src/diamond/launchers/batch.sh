@@ -193,6 +193,20 @@ diamond_note_inputs() {
   [ -z "$inputs" ] || { printf '{"inputs":{%s}}\n' "${inputs#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
 }
 
+# And the packages of a virtual environment, by the names of their folders. Those of an image are known.
+diamond_note_packages() {
+  local line entry packages= diamond_facts=
+  [ -n "${VIRTUAL_ENV-}" ] && [ -z "$diamond_inside" ] || return 0
+  for entry in "$VIRTUAL_ENV"/lib/python*/site-packages/*-*.dist-info; do
+    entry=${entry##*/} entry=${entry%.dist-info}
+    case $entry in *[!A-Za-z0-9._+!-]*) ;; *) packages+=",\"${entry%-*}\":\"${entry##*-}\"" ;; esac
+  done
+  while read -r line; do case $line in version*=*) diamond_fact python "${line#*= }" && break ;; esac; done \
+    2>/dev/null <"$VIRTUAL_ENV/pyvenv.cfg"
+  diamond_facts+=${packages:+",\"packages\":{${packages#,}}"}
+  [ -z "$diamond_facts" ] || { printf '{%s}\n' "${diamond_facts#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+}
+
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
 # attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
@@ -246,6 +260,27 @@ diamond_unmount_archives() {
   for ((n = 1; n < ${#diamond_archives[@]}; n += 2)); do
     fusermount3 -uz "${diamond_archives[n]}" || fusermount -uz "${diamond_archives[n]}" || umount -l "${diamond_archives[n]}"
   done 2>/dev/null
+}
+
+# Data with `cache: node` is copied to this node's own disk, once for all jobs here, and stays for the next ones.
+diamond_fill_caches() {
+  local n
+  for ((n = 0; n < ${#diamond_caches[@]}; n += 3)); do
+    "${diamond_filler[@]}" "$$" "${diamond_caches[@]:n:3}" >&4 2>&4 && continue
+    diamond_command=(diamond_no_cache "${diamond_caches[n + 1]}")
+    diamond_ranks=
+    return
+  done
+}
+
+diamond_no_cache() {
+  printf 'diamond: %s could not be copied to this node: the line above says why\n' "$1" >&2
+  return 127
+}
+
+diamond_leave_caches() {
+  local n
+  for ((n = 2; n < ${#diamond_caches[@]}; n += 3)); do rm -f -- "${diamond_caches[n]}.users/$$"; done
 }
 
 diamond_set_variables() {
@@ -309,7 +344,7 @@ diamond_pause() {
 diamond_sample() {
   command -v python3 && [ -d "$diamond_training/diamond/training" ] || return
   local packages=--packages
-  [ -z "$diamond_inside" ] || packages= # those of the image are known, this Python is the node's
+  [ -z "$diamond_inside${VIRTUAL_ENV-}" ] || packages= # those of the image are known, those of the environment are noted
   PYTHONPATH=$diamond_training python3 -m diamond.training.sampler \
     --run-folder "$diamond_place" --pid "$diamond_program" $packages &
 }
@@ -427,7 +462,9 @@ diamond_set_variables
 diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
+diamond_note_packages
 diamond_mount_archives
+diamond_fill_caches
 diamond_choose_command
 diamond_start
 diamond_start_beating
@@ -435,6 +472,7 @@ diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
 diamond_unmount_archives
+diamond_leave_caches
 diamond_settle_code
 diamond_note_artifacts
 diamond_write_exit

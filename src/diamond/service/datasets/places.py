@@ -17,6 +17,7 @@ from diamond.service.datasets.find import find_dataset, find_version, named_vers
 from diamond.service.datasets.rows import DatasetRow, VersionRow
 from diamond.service.datasets.staging import stage
 from diamond.service.datasets.views import show_transfer
+from diamond.service.datasets.ways import ways_to_others
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id, list_endpoints
@@ -105,7 +106,8 @@ async def where(
                 endpoints[place.endpoint], row.name, by_tree[place.digest], place.layout
             )
         ]
-    return schemas.DatasetPlaces(items=items, advice=sorted(set(advice)))
+        ways = await ways_to_others(connection, principal.user, row, wanted)
+    return schemas.DatasetPlaces(items=items, ways=ways, advice=sorted(set(advice)))
 
 
 async def check(
@@ -118,7 +120,7 @@ async def check(
         items = []
         for place in chosen:
             scan = await start_check(tx, endpoints[place.endpoint], place.digest, recheck=body.full)
-            items.append(_check(scan, endpoints, versions[place.digest]))
+            items.append(show_check(scan, endpoints, versions[place.digest]))
         await publish(tx, principal.user, [changed(DATA)])
         return schemas.DataChecks(items=items)
 
@@ -128,12 +130,12 @@ async def check(
 async def get_check(services: Services, principal: Principal, check: str) -> schemas.DataCheck:
     async with services.store.read() as connection:
         scan = await tree_store.find_scan(connection, check)
-        if scan is None or scan.owner != principal.user or scan.act != "check":
+        if scan is None or scan.owner != principal.user or scan.act not in ("check", "look"):
             raise NotFound(f"There is no check {check!r}", "It may belong to somebody else.")
         endpoints = await endpoints_by_id(connection, {scan.endpoint})
         versions = await named_versions(connection, principal, [scan.tree])
     version = versions.get(scan.tree)
-    return _check(scan, endpoints, version.name if version else "")
+    return show_check(scan, endpoints, version.name if version else "")
 
 
 async def pin(
@@ -339,7 +341,9 @@ def _place(
     )
 
 
-def _check(scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str) -> schemas.DataCheck:
+def show_check(
+    scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str
+) -> schemas.DataCheck:
     endpoint = endpoints.get(scan.endpoint)
     return schemas.DataCheck.model_validate(
         {
@@ -352,6 +356,7 @@ def _check(scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str) ->
             "size": scan.size,
             "seconds_left": scan.seconds_left,
             "changed": list(scan.named),
+            "source_changed": None if scan.origin is None else not scan.origin.is_same,
         }
     )
 

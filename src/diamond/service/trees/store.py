@@ -15,12 +15,19 @@ from diamond.service.artifacts.rows import PlaceRow
 from diamond.service.artifacts.store import drop_one_place, put_place, set_size
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, encoded, row_of, rows_of, values_of
-from diamond.service.platform.database.tables import artifact_places, scans, tree_transfers, trees
+from diamond.service.platform.database.tables import (
+    artifact_places,
+    scans,
+    tree_previews,
+    tree_transfers,
+    trees,
+)
 from diamond.service.trees.rows import (
     ARCHIVE,
     COPY,
     IN_PLACE,
     OPEN_STATES,
+    PreviewRow,
     ScanRow,
     TransferRow,
     TreePlaceRow,
@@ -48,6 +55,7 @@ async def put_tree(tx: Transaction, row: TreeRow) -> None:
 async def drop_tree(tx: Transaction, owner: str, digest: str) -> None:
     gone = delete(trees).where(trees.c.owner == owner, trees.c.digest == digest)
     await tx.connection.execute(gone)
+    await drop_preview(tx, owner, digest)
 
 
 async def is_known_to_anybody(connection: AsyncConnection, digest: str) -> bool:
@@ -146,6 +154,29 @@ async def change_scan(tx: Transaction, scan: str, **values: Any) -> ScanRow:
     return changed
 
 
+async def find_preview(connection: AsyncConnection, owner: str, tree: str) -> PreviewRow | None:
+    query = select(tree_previews).where(
+        tree_previews.c.owner == owner, tree_previews.c.tree == tree
+    )
+    return row_of(await connection.execute(query), PreviewRow)
+
+
+async def put_preview(tx: Transaction, row: PreviewRow) -> None:
+    """In place of an earlier one."""
+    await drop_preview(tx, row.owner, row.tree)
+    await tx.connection.execute(insert(tree_previews), values_of(row))
+
+
+async def fill_preview(tx: Transaction, scan: str, content: JsonObject) -> None:
+    made = update(tree_previews).where(tree_previews.c.scan == scan)
+    await tx.connection.execute(made.values(content=content))
+
+
+async def drop_preview(tx: Transaction, owner: str, tree: str) -> None:
+    gone = delete(tree_previews).where(tree_previews.c.owner == owner, tree_previews.c.tree == tree)
+    await tx.connection.execute(gone)
+
+
 async def add_transfer(tx: Transaction, transfer: TransferRow) -> None:
     await tx.connection.execute(insert(tree_transfers), values_of(transfer))
 
@@ -195,7 +226,7 @@ async def transfers_of_tree(
 async def past_transfers(
     connection: AsyncConnection, source: str, goal: str, *, least: int
 ) -> list[TransferRow]:
-    """The last ones between these two that carried at least so much: they predict the next one's speed."""
+    """The last ones between these two that carried at least so much: they predict the speed of the next one, way by way."""
     query = select(tree_transfers).where(
         tree_transfers.c.source == source,
         tree_transfers.c.goal == goal,
@@ -203,13 +234,33 @@ async def past_transfers(
         tree_transfers.c.moved >= least,
         tree_transfers.c.started.is_not(None),
     )
-    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(5))
+    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(20))
     return rows_of(rows, TransferRow)
+
+
+async def failed_ways(
+    connection: AsyncConnection, source: str, goal: str, *, since: float
+) -> dict[str, str]:
+    """Ways between these two that failed of late, unless they worked after that."""
+    query = select(tree_transfers).where(
+        tree_transfers.c.source == source,
+        tree_transfers.c.goal == goal,
+        tree_transfers.c.updated > since,
+    )
+    rows = await connection.execute(query.order_by(tree_transfers.c.updated.desc()).limit(20))
+    failed: dict[str, str] = {}
+    worked: set[str] = set()
+    for row in rows_of(rows, TransferRow):
+        if row.state == "done":
+            worked.add(row.way)
+        failed |= {way: why for way, why in row.tried.items() if way not in {*worked, *failed}}
+    return failed
 
 
 async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> TransferRow:
     changed = update(tree_transfers).where(tree_transfers.c.id == transfer)
-    await tx.connection.execute(changed.values(**values, updated=time.time()))
+    stored = encoded(TransferRow, values)
+    await tx.connection.execute(changed.values(**stored, updated=time.time()))
     row = await find_transfer(tx.connection, transfer)
     assert row is not None
     return row

@@ -556,6 +556,8 @@ scans = Table(
     Column("seconds_left", TIME),
     Column("message", Text, nullable=False, default=""),
     Column("named", JSON, nullable=False),
+    # What a source was when it was read (core/data_messages.Origin).
+    Column("origin", JSON(none_as_null=True)),
     Column("created", TIME, nullable=False),
     Column("started", TIME),
     Column("updated", TIME, nullable=False),
@@ -571,6 +573,8 @@ tree_transfers = Table(
     Column("source", ID),
     Column("goal", ID, nullable=False, index=True),
     Column("way", String(16), nullable=False),
+    Column("ways", JSON, nullable=False, default=list),
+    Column("tried", JSON, nullable=False, default=dict),
     Column("layout", String(16), nullable=False),
     Column("words", Text, nullable=False, default=""),
     Column("state", String(16), nullable=False),

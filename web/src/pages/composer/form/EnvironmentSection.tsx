@@ -1,38 +1,21 @@
 import { Anchor, TagsInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { BrowseButton } from "~/endpoints/BrowseDialog";
-import { PLAIN, TYPED } from "~/jobs/spec/values";
+import { TYPED } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useComposer, useField } from "../state/context";
+import { DataField } from "./DataField";
 import { EnvironmentField } from "./EnvironmentField";
 import { Collapsible, FormSection } from "./FormSection";
 import { KeyValueField } from "./KeyValueField";
 
 export function EnvironmentSection() {
-  const endpoint = useComposer().composition?.endpoint;
   return (
     <FormSection
       title="Environment and data"
       help="What the program needs in addition to its code."
     >
       <EnvironmentField />
-      <KeyValueField
-        path="data"
-        help="Folders or files on the endpoint, available to the program as $DIAMOND_DATA/name."
-        nameLabel="Data name"
-        valueLabel="Path"
-        namePlaceholder="era5"
-        valuePlaceholder="/scratch/era5 or $WORK/era5"
-        add="Add path"
-        cells={PLAIN}
-        chooser={
-          endpoint
-            ? (label, choose) => (
-                <BrowseButton endpoint={endpoint} label={label} onChoose={choose} />
-              )
-            : undefined
-        }
-      />
+      <DataField />
       <SecretsField />
       <Collapsible title="Environment variables" fields={["environment.variables"]}>
         <KeyValueField
