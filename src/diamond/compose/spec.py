@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
@@ -21,6 +21,7 @@ from diamond.compose.fields import (
     Seconds,
     SiteWord,
     StrictModel,
+    TreeDigest,
     Whole,
 )
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
@@ -81,14 +82,27 @@ class LaunchSpec(StrictModel):
 
 
 class DataSpec(StrictModel):
-    """A version of a dataset, with how it lies on the machine."""
+    """A version of a dataset, or a result of yours by its digest, with how it lies on the machine."""
 
     dataset: Printable = Field(
-        description="NAME, NAME@v2, NAME@sha256:…, or OWNER/NAME for one that is shared with you"
+        "",
+        description="NAME, NAME@v2, NAME@sha256:…, or OWNER/NAME for one that is shared with you",
+    )
+    tree: TreeDigest = Field("", description="Instead of a dataset: a result, as sha256:…")
+    file: FilePattern = Field(
+        "", description="With tree: the one file in it that the program reads"
     )
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
     )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if bool(self.dataset) == bool(self.tree):
+            raise ValueError("name either a dataset or a tree")
+        if self.tree and self.layout == "archive":
+            raise ValueError("a tree is read as files")
+        return self
 
 
 class Spec(StrictModel):

@@ -181,6 +181,8 @@ async def _spec_elsewhere(
         spec["environment"] = image
     data: dict[str, Any] = dict(spec.get("data") or {})
     for name, tree in original.order.trees.items():
+        if isinstance(data.get(name), dict) and data[name].get("tree"):
+            continue
         dataset = str(data.get(name, name)).partition("@")[0]
         data[name] = f"{dataset}@{_prefixed(tree.digest)}"
     if data:

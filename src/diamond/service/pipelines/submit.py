@@ -1,0 +1,154 @@
+"""Submitting a pipeline: every fault of every stage first, then the row, from which the worker continues."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.compose.pipeline_check import (
+    Pipeline,
+    check_stages,
+    read_pipeline,
+    trial_spec,
+)
+from diamond.compose.raw_spec import RawSpec
+from diamond.compose.spec_check import Composed
+from diamond.compose.stages import is_pipeline
+from diamond.core import ids
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.pipelines.items import expand
+from diamond.service.access.principal import Principal
+from diamond.service.composer.compose import resolve
+from diamond.service.composer.request import RequestedSpec, read_request
+from diamond.service.pipelines import store
+from diamond.service.pipelines.board import new_step
+from diamond.service.pipelines.rows import RUNNING, PipelineRow, StepRow
+from diamond.service.pipelines.schemas import PipelineChecked, PipelineDetail, PipelineRequest
+from diamond.service.pipelines.views import show_pipeline
+from diamond.service.platform.audit import about_call
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.idempotency import Once, once_as
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import PIPELINES
+from diamond.service.projects.terms import project_terms
+
+
+async def submit_pipeline(
+    services: Services, principal: Principal, body: PipelineRequest, key: str | None
+) -> PipelineDetail:
+    requested = await read_request(services, principal, body, project=body.project)
+    pipeline = _read(requested.spec)
+    forced = _forced(pipeline, body)
+
+    async def make(tx: Transaction) -> PipelineDetail:
+        warnings = await _check(tx.connection, principal, pipeline, requested, body.project)
+        terms = await project_terms(tx.connection, principal, body.project)
+        row = _new_row(principal, pipeline, requested, body, forced, terms.id)
+        about_call(pipeline=row.id)
+        await store.add_pipeline(tx, row)
+        await store.add_steps(tx, first_steps(row, pipeline))
+        tx.wake(PIPELINES)
+        await publish(tx, row.owner, [changed("pipelines")])
+        shown = await show_pipeline(tx.connection, row.id)
+        return shown.model_copy(update={"warnings": warnings})
+
+    asked = {**body.model_dump(exclude={"spec", "code"}), **requested.as_data()}
+    once = Once.of(key, "POST /pipelines", asked)
+    return await once_as(PipelineDetail, services.store, principal, once, make)
+
+
+async def check_pipeline(
+    services: Services, principal: Principal, body: PipelineRequest
+) -> PipelineChecked:
+    """What `submit_pipeline` would say; nothing is changed."""
+    requested = await read_request(services, principal, body, project=body.project)
+    pipeline = _read(requested.spec)
+    _forced(pipeline, body)
+    async with services.store.read() as connection:
+        warnings = await _check(connection, principal, pipeline, requested, body.project)
+    return PipelineChecked(stages=pipeline.graph.order, warnings=warnings)
+
+
+def first_steps(row: PipelineRow, pipeline: Pipeline) -> list[StepRow]:
+    """Of stages whose items are known already."""
+    steps: list[StepRow] = []
+    for name, stage in pipeline.graph.stages.items():
+        if stage.each_of or any(axis.source for axis in stage.axes):
+            continue
+        items = expand(stage.axes, {})
+        steps += [new_step(row, name, n, item) for n, item in enumerate(items)]
+    return steps
+
+
+def _read(spec: RawSpec) -> Pipeline:
+    if not is_pipeline(spec):
+        raise InvalidSpec("The spec has no pipeline: block", "Submit it as a job: POST /jobs.")
+    return read_pipeline(spec)
+
+
+def _forced(pipeline: Pipeline, body: PipelineRequest) -> tuple[str, ...]:
+    require_stages(pipeline, [*body.force, *body.start_from])
+    behind = pipeline.graph.with_descendants(body.start_from)
+    return tuple(name for name in pipeline.graph.order if name in {*body.force, *behind})
+
+
+def require_stages(pipeline: Pipeline, names: Collection[str]) -> None:
+    unknown = [name for name in names if name not in pipeline.stages]
+    if unknown:
+        raise BadRequest(
+            f"There is no stage {unknown[0]!r}", f"Stages: {', '.join(pipeline.graph.order)}."
+        )
+
+
+async def _check(
+    connection: AsyncConnection,
+    principal: Principal,
+    pipeline: Pipeline,
+    requested: RequestedSpec,
+    project: str,
+) -> list[str]:
+    """Raises `InvalidSpec` with the faults of all stages."""
+    composers = {
+        name: await resolve(
+            connection,
+            principal,
+            RequestedSpec(trial_spec(pipeline, name), requested.code),
+            project,
+        )
+        for name in pipeline.stages
+    }
+
+    def compose_for(name: str) -> Callable[[RawSpec], Composed]:
+        return composers[name].compose
+
+    return check_stages(pipeline, compose_for)
+
+
+def _new_row(
+    principal: Principal,
+    pipeline: Pipeline,
+    requested: RequestedSpec,
+    body: PipelineRequest,
+    forced: tuple[str, ...],
+    project: str,
+) -> PipelineRow:
+    now = time.time()
+    return PipelineRow(
+        id=ids.new_id(ids.PIPELINE),
+        owner=principal.user,
+        project=project,
+        name=pipeline.name,
+        spec=pipeline.raw,
+        code=requested.code,
+        spec_file=body.spec_file,
+        forced=forced,
+        state=RUNNING,
+        message="",
+        created=now,
+        updated=now,
+        ended=None,
+        version=1,
+    )
