@@ -12,6 +12,7 @@ from diamond.compose.encoding import without_invalid_text
 from diamond.compose.faults import Faults, from_validation, invalid
 from diamond.compose.fields import NAME_WORDS
 from diamond.compose.raw_spec import RawSpec, has_auto_nodes, runs_something
+from diamond.compose.spec import Spec
 from diamond.compose.stages import (
     PIPELINE_FIELDS,
     STAGE_FIELDS,
@@ -75,6 +76,18 @@ def examine_pipeline(raw: RawSpec) -> tuple[Pipeline | None, Faults]:
         where = ".".join(part for part in ("pipeline", fault.field) if part)
         faults.add(where, fault.message, fault.hint, near=fault.near)
     return pipeline, faults
+
+
+def pipeline_faults(raw: RawSpec) -> list[dict[str, str]]:
+    """What is wrong with the text of a pipeline, whatever endpoints there are."""
+    pipeline, faults = examine_pipeline(raw)
+    if pipeline is None or faults.items:
+        return faults.items
+    try:
+        check_stages(pipeline, lambda name: _fields_only)
+    except InvalidSpec as error:
+        return error.faults
+    return []
 
 
 def check_stages(pipeline: Pipeline, compose_for: Callable[[str], Compose]) -> list[str]:
@@ -216,6 +229,19 @@ def _below_stage(
             hint = f"{hint}, {', '.join(sorted(STAGE_FIELDS))}"
         placed.append({**item, "field": field, "hint": hint})
     return placed
+
+
+@dataclass(frozen=True)
+class _Read:
+    warnings: tuple[str, ...] = ()
+
+
+def _fields_only(spec: RawSpec) -> _Read:
+    try:
+        Spec.model_validate(spec)
+    except ValidationError as error:
+        raise invalid(from_validation(error)) from None
+    return _Read()
 
 
 def _whole(error: InvalidSpec) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
@@ -24,6 +24,7 @@ from diamond.compose.fields import (
     TreeDigest,
     Whole,
 )
+from diamond.compose.stages import StageSpec
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
@@ -138,5 +139,12 @@ class Spec(StrictModel):
 
 
 def spec_schema() -> dict[str, Any]:
-    """JSON Schema of a spec, for forms and editors."""
-    return Spec.model_json_schema(by_alias=True)
+    """JSON Schema of a spec, for forms and editors. A pipeline has `pipeline:` instead of `run` and `notebook`."""
+    schema = Spec.model_json_schema(by_alias=True)
+    block = TypeAdapter(dict[Identifier, StageSpec]).json_schema(ref_template="#/$defs/{model}")
+    schema["$defs"] |= block.pop("$defs")
+    schema["properties"] |= {
+        "pipeline": {**block, "description": "Stages by name; see docs/pipelines.md"},
+        "on_failure": {"enum": ["continue", "stop"], "default": "continue"},
+    }
+    return schema

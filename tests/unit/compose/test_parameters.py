@@ -248,3 +248,18 @@ def test_without_parameters_braces_are_the_commands_own() -> None:
 
 def test_a_parameter_that_is_used_nowhere_is_told() -> None:
     assert "`run` does not contain `{n}`" in placeholder_warnings("t {lr}", {"lr": 1, "n": 2})[0]
+
+
+def test_data_is_named_by_its_path_and_other_braces_stay() -> None:
+    filled = fill_command("""t {d} '{d}' "{d}" {d:--x %} {other} awk '{print}'""", {}, data=["d"])
+    path = "${DIAMOND_DATA}"
+    assert filled == (
+        f"""t "{path}"/d ''"{path}"'/d' "{path}/d" --x "{path}"/d {{other}} awk '{{print}}'"""
+    )
+
+
+def test_words_with_data_become_a_line_whose_other_words_are_quoted() -> None:
+    line = late_command(["t", "{d}", "--in={d}/x", "{n}"], {"n": "a; b"}, data=["d"])
+    assert line == """t "${DIAMOND_DATA}"/d --in="${DIAMOND_DATA}/d"/x 'a; b'"""
+    assert late_command(["t", "{d}"], {"d": 1}, data=["d"]) == ""
+    assert missing_params("t {d} {n}", {}, data=["d"]) == ["n"]
