@@ -81,18 +81,20 @@ def examine_pipeline(raw: RawSpec) -> tuple[Pipeline | None, Faults]:
 def pipeline_faults(raw: RawSpec) -> list[dict[str, str]]:
     """What is wrong with the text of a pipeline, whatever endpoints there are."""
     pipeline, faults = examine_pipeline(raw)
-    if pipeline is None or faults.items:
+    if pipeline is None:
         return faults.items
     try:
-        check_stages(pipeline, lambda name: _fields_only)
+        check_stages(pipeline, lambda name: _fields_only, faults)
     except InvalidSpec as error:
         return error.faults
     return []
 
 
-def check_stages(pipeline: Pipeline, compose_for: Callable[[str], Compose]) -> list[str]:
-    """Compose every stage as it would run; raises `InvalidSpec` with the faults of all. Gives their warnings."""
-    items: list[dict[str, str]] = []
+def check_stages(
+    pipeline: Pipeline, compose_for: Callable[[str], Compose], faults: Faults
+) -> list[str]:
+    """Compose every stage as it would run; raises `InvalidSpec` with `faults` and those of all. Gives their warnings."""
+    items = list(faults.items)
     warnings: list[str] = []
     for name in pipeline.stages:
         try:

@@ -49,7 +49,7 @@ from diamond.compose.site import (
 )
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
-from diamond.compose.stages import is_pipeline
+from diamond.compose.stages import require_job
 from diamond.core.batch_systems import read_abilities
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec
@@ -276,11 +276,7 @@ def _parse(raw: Any, faults: Faults) -> Spec:
             "A spec must be a mapping of fields",
             "Start with: name, run, resources. See docs/spec.md.",
         )
-    if is_pipeline(raw):
-        raise InvalidSpec(
-            "This spec is a pipeline, not a job",
-            "Submit it with `diamond run`, Client.pipelines or POST /pipelines.",
-        )
+    require_job(raw)
     raw = without_invalid_text(raw, faults)
     try:
         return Spec.model_validate(raw)

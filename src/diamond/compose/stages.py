@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from diamond.compose.fields import Identifier, Printable, Scalar, StrictModel, Whole
 from diamond.compose.raw_spec import RawSpec
+from diamond.core.errors import InvalidSpec
 from diamond.pipelines.graph import Axis, Graph, Output, Stage
 from diamond.pipelines.references import read_reference
 
@@ -67,6 +68,15 @@ STAGE_FIELDS = frozenset(StageSpec.model_fields)
 
 def is_pipeline(raw: RawSpec) -> bool:
     return "pipeline" in raw
+
+
+def require_job(raw: RawSpec) -> None:
+    """Raises `InvalidSpec` for a pipeline where a job is expected."""
+    if is_pipeline(raw):
+        raise InvalidSpec(
+            "This spec is a pipeline, not a job",
+            "Submit it with `diamond run`, Client.run_pipeline or POST /pipelines.",
+        )
 
 
 def shared_fields(raw: RawSpec) -> RawSpec:

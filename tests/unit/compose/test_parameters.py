@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from diamond.compose.faults import Faults
 from diamond.compose.parameters import (
-    late_command,
     fill_arguments,
     fill_command,
+    late_command,
     missing_params,
     placeholder_warnings,
 )

@@ -12,7 +12,7 @@ from diamond.pipelines.cache_key import CodeFile, Work, code_digest, key_of
 from diamond.pipelines.conditions import is_true
 from diamond.pipelines.graph import Axis, Graph, Output, Stage
 from diamond.pipelines.items import expand
-from diamond.pipelines.readiness import Act, StepState, is_over, moves, outcome
+from diamond.pipelines.readiness import StepState, is_over, moves, outcome
 from diamond.pipelines.references import Reference
 
 OUT = {"y": Output("y", "y")}

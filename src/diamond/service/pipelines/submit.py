@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.faults import invalid
 from diamond.compose.pipeline_check import (
     Pipeline,
     check_stages,
-    read_pipeline,
+    examine_pipeline,
     trial_spec,
 )
 from diamond.compose.raw_spec import RawSpec
@@ -40,11 +41,10 @@ async def submit_pipeline(
     services: Services, principal: Principal, body: PipelineRequest, key: str | None
 ) -> PipelineDetail:
     requested = await read_request(services, principal, body, project=body.project)
-    pipeline = _read(requested.spec)
-    forced = _forced(pipeline, body)
 
     async def make(tx: Transaction) -> PipelineDetail:
-        warnings = await _check(tx.connection, principal, pipeline, requested, body.project)
+        pipeline, warnings = await _check(tx.connection, principal, requested, body.project)
+        forced = _forced(pipeline, body)
         terms = await project_terms(tx.connection, principal, body.project)
         row = _new_row(principal, pipeline, requested, body, forced, terms.id)
         about_call(pipeline=row.id)
@@ -65,10 +65,9 @@ async def check_pipeline(
 ) -> PipelineChecked:
     """What `submit_pipeline` would say; nothing is changed."""
     requested = await read_request(services, principal, body, project=body.project)
-    pipeline = _read(requested.spec)
-    _forced(pipeline, body)
     async with services.store.read() as connection:
-        warnings = await _check(connection, principal, pipeline, requested, body.project)
+        pipeline, warnings = await _check(connection, principal, requested, body.project)
+    _forced(pipeline, body)
     return PipelineChecked(stages=pipeline.graph.order, warnings=warnings)
 
 
@@ -81,12 +80,6 @@ def first_steps(row: PipelineRow, pipeline: Pipeline) -> list[StepRow]:
         items = expand(stage.axes, {})
         steps += [new_step(row, name, n, item) for n, item in enumerate(items)]
     return steps
-
-
-def _read(spec: RawSpec) -> Pipeline:
-    if not is_pipeline(spec):
-        raise InvalidSpec("The spec has no pipeline: block", "Submit it as a job: POST /jobs.")
-    return read_pipeline(spec)
 
 
 def _forced(pipeline: Pipeline, body: PipelineRequest) -> tuple[str, ...]:
@@ -106,11 +99,15 @@ def require_stages(pipeline: Pipeline, names: Collection[str]) -> None:
 async def _check(
     connection: AsyncConnection,
     principal: Principal,
-    pipeline: Pipeline,
     requested: RequestedSpec,
     project: str,
-) -> list[str]:
-    """Raises `InvalidSpec` with the faults of all stages."""
+) -> tuple[Pipeline, list[str]]:
+    """The pipeline and its warnings. Raises `InvalidSpec` with every fault of the graph and of all stages."""
+    if not is_pipeline(requested.spec):
+        raise InvalidSpec("The spec has no pipeline: block", "Submit it as a job: POST /jobs.")
+    pipeline, faults = examine_pipeline(requested.spec)
+    if pipeline is None:
+        raise invalid(faults.items)
     composers = {
         name: await resolve(
             connection,
@@ -124,7 +121,7 @@ async def _check(
     def compose_for(name: str) -> Callable[[RawSpec], Composed]:
         return composers[name].compose
 
-    return check_stages(pipeline, compose_for)
+    return pipeline, check_stages(pipeline, compose_for, faults)
 
 
 def _new_row(
