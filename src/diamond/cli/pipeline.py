@@ -80,6 +80,29 @@ def retry(
     print_pipeline(open_again, as_json=as_json)
 
 
+@app.command()
+def again(
+    pipeline: PipelineId,
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="STAGE", help="Run this stage even if it was done before."),
+    ] = None,
+    start_from: Annotated[
+        list[str] | None,
+        typer.Option("--from", metavar="STAGE", help="The same, with all that depend on it."),
+    ] = None,
+    wait: WaitForEnd = False,
+    as_json: Json = False,
+) -> None:
+    """Run the same spec and code as a new pipeline. What is done is not repeated."""
+    client = Client()
+    made = client.run_pipeline_again(pipeline, force=force or [], start_from=start_from or [])
+    if wait:
+        follow_pipeline(client, made, as_json=as_json)
+        return
+    print_pipeline(made, as_json=as_json)
+
+
 def follow_pipeline(client: Client, pipeline: dict[str, Any], *, as_json: bool) -> None:
     """Until its end; exits with 1 unless it succeeded."""
     printed: set[str] = set()

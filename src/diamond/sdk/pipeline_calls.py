@@ -31,6 +31,13 @@ class PipelineCalls(QueryCalls):
         """Run what failed again, and what was stopped behind it; what is done stays. Default: all stages."""
         return dict(self.transport.post(_path(pipeline, "retry"), {"stages": list(stages)}))
 
+    def run_pipeline_again(
+        self, pipeline: str, *, force: Sequence[str] = (), start_from: Sequence[str] = ()
+    ) -> JsonObject:
+        """The same spec and code as a new pipeline; what is done is not repeated, except from `start_from` on."""
+        wanted = {"force": list(force), "start_from": list(start_from)}
+        return dict(self.transport.post(_path(pipeline, "again"), wanted, creates=True))
+
     def wait_pipeline(
         self, pipeline: str, on_change: Callable[[JsonObject], None] = lambda pipeline: None
     ) -> JsonObject:

@@ -175,6 +175,7 @@ RULES: dict[str, Rule] = {
     "GET /pipelines": _read(),
     "GET /pipelines/{pipeline}": _read("pipeline", Role.OWNER),
     "POST /pipelines/{pipeline}/cancel": _run("pipeline"),
+    "POST /pipelines/{pipeline}/again": _run("pipeline", fresh=True),
     "POST /pipelines/{pipeline}/retry": _run("pipeline", fresh=True),
     "POST /scales": _run(fresh=True),
     "GET /scales": _read(),

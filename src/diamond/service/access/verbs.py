@@ -67,6 +67,7 @@ VERBS = {
     "sign-in": "signed in",
     "POST /pipelines": "submitted a pipeline",
     "POST /pipelines/{pipeline}/cancel": "cancelled a pipeline",
+    "POST /pipelines/{pipeline}/again": "ran a pipeline again",
     "POST /pipelines/{pipeline}/retry": "retried a pipeline",
     "POST /scales": "started probe runs",
     "POST /scales/{scale}/cancel": "cancelled probe runs",

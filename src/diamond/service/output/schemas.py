@@ -209,6 +209,7 @@ class ChangedEvent(BaseModel):
         "announcements",
         "models",
         "data",
+        "pipelines",
     ]
     n: int
 

@@ -68,3 +68,20 @@ async def retry_pipeline(
 ) -> schemas.PipelineDetail:
     """Run what failed again, and what was stopped behind it. What is done stays."""
     return await retry.retry_pipeline(services, person, pipeline, body.stages)
+
+
+@router.post(
+    "/{pipeline}/again",
+    status_code=201,
+    response_model=schemas.PipelineDetail,
+    responses=problems(404, 409),
+)
+async def run_pipeline_again(
+    pipeline: str,
+    body: schemas.AgainBody,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> schemas.PipelineDetail:
+    """The same spec and code as a new pipeline; what is done is not repeated, except from `start_from` on."""
+    return await submit.run_again(services, person, pipeline, body, key)

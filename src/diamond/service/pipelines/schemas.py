@@ -33,6 +33,11 @@ class RetryBody(Body):
     """Left out: everything that failed, was cancelled or was stopped."""
 
 
+class AgainBody(Body):
+    force: StageNames = Field(default=[], max_length=200)
+    start_from: StageNames = Field(default=[], max_length=200)
+
+
 class StepOutputView(BaseModel):
     kind: Literal["files", "model", "dataset", "value"]
     path: str

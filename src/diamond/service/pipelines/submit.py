@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,8 +27,14 @@ from diamond.service.composer.compose import resolve
 from diamond.service.composer.request import RequestedSpec, read_request
 from diamond.service.pipelines import store
 from diamond.service.pipelines.board import new_step
+from diamond.service.pipelines.find import find_pipeline
 from diamond.service.pipelines.rows import RUNNING, PipelineRow, StepRow
-from diamond.service.pipelines.schemas import PipelineChecked, PipelineDetail, PipelineRequest
+from diamond.service.pipelines.schemas import (
+    AgainBody,
+    PipelineChecked,
+    PipelineDetail,
+    PipelineRequest,
+)
 from diamond.service.pipelines.views import show_pipeline
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
@@ -37,27 +45,63 @@ from diamond.service.platform.wakeups.notifier import PIPELINES
 from diamond.service.projects.terms import project_terms
 
 
+@dataclass(frozen=True)
+class Submission:
+    """What a person submits: a new pipeline, or one again."""
+
+    requested: RequestedSpec
+    project: str = ""
+    """Its name or id."""
+    spec_file: str = ""
+    force: Sequence[str] = ()
+    start_from: Sequence[str] = ()
+
+
 async def submit_pipeline(
     services: Services, principal: Principal, body: PipelineRequest, key: str | None
 ) -> PipelineDetail:
     requested = await read_request(services, principal, body, project=body.project)
-
-    async def make(tx: Transaction) -> PipelineDetail:
-        pipeline, warnings = await _check(tx.connection, principal, requested, body.project)
-        forced = _forced(pipeline, body)
-        terms = await project_terms(tx.connection, principal, body.project)
-        row = _new_row(principal, pipeline, requested, body, forced, terms.id)
-        about_call(pipeline=row.id)
-        await store.add_pipeline(tx, row)
-        await store.add_steps(tx, first_steps(row, pipeline))
-        tx.wake(PIPELINES)
-        await publish(tx, row.owner, [changed("pipelines")])
-        shown = await show_pipeline(tx.connection, row.id)
-        return shown.model_copy(update={"warnings": warnings})
-
+    submission = Submission(
+        requested, body.project, body.spec_file, tuple(body.force), tuple(body.start_from)
+    )
     asked = {**body.model_dump(exclude={"spec", "code"}), **requested.as_data()}
     once = Once.of(key, "POST /pipelines", asked)
-    return await once_as(PipelineDetail, services.store, principal, once, make)
+    work = partial(add_pipeline, principal=principal, submission=submission)
+    return await once_as(PipelineDetail, services.store, principal, once, work)
+
+
+async def run_again(
+    services: Services, principal: Principal, pipeline: str, body: AgainBody, key: str | None
+) -> PipelineDetail:
+    """The same spec and code as a new pipeline: what is done is taken from the cache."""
+
+    async def again(tx: Transaction) -> PipelineDetail:
+        row = await find_pipeline(tx.connection, principal, pipeline)
+        requested = RequestedSpec(row.spec, row.code)
+        submission = Submission(
+            requested, row.project, row.spec_file, tuple(body.force), tuple(body.start_from)
+        )
+        return await add_pipeline(tx, principal, submission)
+
+    once = Once.of(key, f"POST /pipelines/{pipeline}/again", body.model_dump())
+    return await once_as(PipelineDetail, services.store, principal, once, again)
+
+
+async def add_pipeline(
+    tx: Transaction, principal: Principal, submission: Submission
+) -> PipelineDetail:
+    """Raises `InvalidSpec` with every fault; nothing is written then."""
+    requested = submission.requested
+    pipeline, warnings = await _check(tx.connection, principal, requested, submission.project)
+    terms = await project_terms(tx.connection, principal, submission.project)
+    row = _new_row(principal, pipeline, submission, terms.id)
+    about_call(pipeline=row.id)
+    await store.add_pipeline(tx, row)
+    await store.add_steps(tx, first_steps(row, pipeline))
+    tx.wake(PIPELINES)
+    await publish(tx, row.owner, [changed("pipelines")])
+    shown = await show_pipeline(tx.connection, row.id)
+    return shown.model_copy(update={"warnings": warnings})
 
 
 async def check_pipeline(
@@ -67,7 +111,7 @@ async def check_pipeline(
     requested = await read_request(services, principal, body, project=body.project)
     async with services.store.read() as connection:
         pipeline, warnings = await _check(connection, principal, requested, body.project)
-    _forced(pipeline, body)
+    forced_stages(pipeline, body.force, body.start_from)
     return PipelineChecked(stages=pipeline.graph.order, warnings=warnings)
 
 
@@ -82,10 +126,13 @@ def first_steps(row: PipelineRow, pipeline: Pipeline) -> list[StepRow]:
     return steps
 
 
-def _forced(pipeline: Pipeline, body: PipelineRequest) -> tuple[str, ...]:
-    require_stages(pipeline, [*body.force, *body.start_from])
-    behind = pipeline.graph.with_descendants(body.start_from)
-    return tuple(name for name in pipeline.graph.order if name in {*body.force, *behind})
+def forced_stages(
+    pipeline: Pipeline, force: Sequence[str], start_from: Sequence[str]
+) -> tuple[str, ...]:
+    """Those that are run in any case."""
+    require_stages(pipeline, [*force, *start_from])
+    behind = pipeline.graph.with_descendants(start_from)
+    return tuple(name for name in pipeline.graph.order if name in {*force, *behind})
 
 
 def require_stages(pipeline: Pipeline, names: Collection[str]) -> None:
@@ -125,12 +172,7 @@ async def _check(
 
 
 def _new_row(
-    principal: Principal,
-    pipeline: Pipeline,
-    requested: RequestedSpec,
-    body: PipelineRequest,
-    forced: tuple[str, ...],
-    project: str,
+    principal: Principal, pipeline: Pipeline, submission: Submission, project: str
 ) -> PipelineRow:
     now = time.time()
     return PipelineRow(
@@ -139,9 +181,9 @@ def _new_row(
         project=project,
         name=pipeline.name,
         spec=pipeline.raw,
-        code=requested.code,
-        spec_file=body.spec_file,
-        forced=forced,
+        code=submission.requested.code,
+        spec_file=submission.spec_file,
+        forced=forced_stages(pipeline, submission.force, submission.start_from),
         state=RUNNING,
         message="",
         created=now,
