@@ -14,6 +14,8 @@ const HELP: Record<PagePath, string> = {
   "/images": "/docs/images/",
   "/images/compare": "/docs/images/",
   "/images/$image": "/docs/images/",
+  "/pipelines": "/docs/pipelines/",
+  "/pipelines/$pipeline": "/docs/pipelines/",
   "/datasets": "/docs/data/",
   "/datasets/$dataset": "/docs/data/",
   "/models": "/docs/models/",
