@@ -158,7 +158,7 @@ def _items(board: Board, axis: Axis, seen: Seen) -> list[Any] | None:
 
 
 async def _start(services: Services, pipeline: str, move: Move, seen: Seen) -> bool:
-    """In a transaction of its own: what a failed start has written is taken back with it."""
+    """In a transaction of its own: what a failed start has written is rolled back."""
     try:
         return await services.store.run(partial(_start_in, pipeline=pipeline, move=move, seen=seen))
     except DiamondError as error:
