@@ -128,6 +128,14 @@ const pipelines = createRoute({
   path: "/pipelines",
   component: lazyRouteComponent(() => import("./pages/pipelines/Pipelines"), "Pipelines"),
 });
+const newPipeline = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines/new",
+  component: lazyRouteComponent(
+    () => import("./pages/pipeline-composer/PipelineComposer"),
+    "PipelineComposer",
+  ),
+});
 const pipeline = createRoute({
   getParentRoute: () => root,
   path: "/pipelines/$pipeline",
@@ -238,6 +246,7 @@ const tree = root.addChildren([
   compare,
   image,
   pipelines,
+  newPipeline,
   pipeline,
   datasets,
   dataset,

@@ -15,6 +15,7 @@ const HELP: Record<PagePath, string> = {
   "/images/compare": "/docs/images/",
   "/images/$image": "/docs/images/",
   "/pipelines": "/docs/pipelines/",
+  "/pipelines/new": "/docs/pipelines/",
   "/pipelines/$pipeline": "/docs/pipelines/",
   "/datasets": "/docs/data/",
   "/datasets/$dataset": "/docs/data/",

@@ -1,11 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queryKeys";
+import type { SpecDraft } from "~/jobs/spec/draft";
 
 export type Pipeline = Schemas["Pipeline"];
 export type PipelineDetail = Schemas["PipelineDetail"];
 export type Stage = Schemas["Stage"];
 export type Step = Schemas["Step"];
+export type PlannedStage = Schemas["PlannedStage"];
 
 const pathOf = (pipeline: string) => ({ path: { pipeline } });
 
@@ -37,5 +39,25 @@ export function runAgain(pipeline: string, startFrom: string[]) {
       params: pathOf(pipeline),
       body: { force: [], start_from: startFrom },
     }),
+  );
+}
+
+/** The graph and the faults of a spec that is still being written. */
+export function composePipeline(spec: SpecDraft) {
+  const body = { spec: spec as Schemas["Spec"], project: "", recipe: "" };
+  return dataOf(api.POST("/api/v1/pipelines/compose", { body }));
+}
+
+export function submitPipeline(spec: SpecDraft, key: string) {
+  const body = {
+    spec: spec as Schemas["Spec"],
+    project: "",
+    recipe: "",
+    spec_file: "",
+    force: [],
+    start_from: [],
+  };
+  return dataOf(
+    api.POST("/api/v1/pipelines", { body, params: { header: { "Idempotency-Key": key } } }),
   );
 }

@@ -172,6 +172,7 @@ RULES: dict[str, Rule] = {
     "POST /plans": _ask(),
     "POST /pipelines": _run(fresh=True),
     "POST /pipelines/check": _ask(),
+    "POST /pipelines/compose": _ask(),
     "GET /pipelines": _read(),
     "GET /pipelines/{pipeline}": _read("pipeline", Role.OWNER),
     "POST /pipelines/{pipeline}/cancel": _run("pipeline"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from diamond.service.composer.schemas import ComposeRequest
 from diamond.service.people.caller import Person
-from diamond.service.pipelines import end, find, retry, schemas, submit
+from diamond.service.pipelines import compose, end, find, retry, schemas, submit
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
@@ -34,6 +35,14 @@ async def check_pipeline(
 ) -> schemas.PipelineChecked:
     """Find every fault of every stage. Nothing is submitted."""
     return await submit.check_pipeline(services, person, body)
+
+
+@router.post("/compose", response_model=schemas.PipelineComposition, responses=problems(404))
+async def compose_pipeline(
+    body: ComposeRequest, services: Service, person: Person
+) -> schemas.PipelineComposition:
+    """Show the graph of a spec, even if it has faults. Nothing is submitted."""
+    return await compose.compose_pipeline(services, person, body)
 
 
 @router.get("", response_model=Page[schemas.Pipeline], responses=problems())

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, JsonValue
 
 from diamond.service.composer.schemas import SpecRequest
-from diamond.service.platform.http.schemas import Body, SpecData
+from diamond.service.platform.http.schemas import Body, Fault, SpecData
 
 PipelineState = Literal["running", "succeeded", "failed", "cancelled"]
 StepStateName = Literal[
@@ -118,6 +118,23 @@ class PipelineDetail(Pipeline):
     stages: list[Stage]
     """Each after those that it depends on."""
     warnings: list[str] = []
+
+
+class PlannedStage(BaseModel):
+    name: str
+    parents: list[str]
+    is_mapped: bool
+    when: str
+
+
+class PipelineComposition(BaseModel):
+    """Of an unfinished spec. Always answers 200: `faults` says what is wrong."""
+
+    ok: bool
+    faults: list[Fault]
+    warnings: list[str]
+    stages: list[PlannedStage]
+    """Each after those that it depends on; none while stages wait for each other."""
 
 
 class PipelineChecked(BaseModel):

@@ -92,7 +92,7 @@ async def add_pipeline(
 ) -> PipelineDetail:
     """Raises `InvalidSpec` with every fault; nothing is written then."""
     requested = submission.requested
-    pipeline, warnings = await _check(tx.connection, principal, requested, submission.project)
+    pipeline, warnings = await check_spec(tx.connection, principal, requested, submission.project)
     terms = await project_terms(tx.connection, principal, submission.project)
     row = _new_row(principal, pipeline, submission, terms.id)
     about_call(pipeline=row.id)
@@ -110,7 +110,7 @@ async def check_pipeline(
     """What `submit_pipeline` would say; nothing is changed."""
     requested = await read_request(services, principal, body, project=body.project)
     async with services.store.read() as connection:
-        pipeline, warnings = await _check(connection, principal, requested, body.project)
+        pipeline, warnings = await check_spec(connection, principal, requested, body.project)
     forced_stages(pipeline, body.force, body.start_from)
     return PipelineChecked(stages=pipeline.graph.order, warnings=warnings)
 
@@ -143,7 +143,7 @@ def require_stages(pipeline: Pipeline, names: Collection[str]) -> None:
         )
 
 
-async def _check(
+async def check_spec(
     connection: AsyncConnection,
     principal: Principal,
     requested: RequestedSpec,

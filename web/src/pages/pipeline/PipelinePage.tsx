@@ -17,8 +17,8 @@ import {
   runAgain,
 } from "~/pipelines/api";
 import { countsText } from "~/pipelines/counts";
+import { PipelineGraph } from "~/pipelines/PipelineGraph";
 import { StepBadge } from "~/pipelines/StepBadge";
-import { PipelineGraph } from "./PipelineGraph";
 import { PipelineTimeline } from "./PipelineTimeline";
 import { StageSteps } from "./StageSteps";
 

@@ -1,4 +1,4 @@
-import { Anchor, Card, Table } from "@mantine/core";
+import { Anchor, Button, Card, Table } from "@mantine/core";
 import { IconGitFork } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -23,7 +23,16 @@ export function Pipelines() {
     getNextPageParam: (page) => page.next || undefined,
   });
   return (
-    <Page title="Pipelines" lead="Stages that hand their results to the next." wide>
+    <Page
+      title="Pipelines"
+      lead="Stages that hand their results to the next."
+      wide
+      actions={
+        <Button renderRoot={(props) => <Link to="/pipelines/new" {...props} />}>
+          New pipeline
+        </Button>
+      }
+    >
       <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
           const pipelines = pages.flatMap((page) => page.items);

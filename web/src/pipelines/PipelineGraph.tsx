@@ -6,7 +6,7 @@ import { count } from "~/lib/format";
 import type { Stage } from "~/pipelines/api";
 import { StepBadge } from "~/pipelines/StepBadge";
 import { graphOf, type StageNode } from "./layout";
-import classes from "./Pipeline.module.css";
+import classes from "./PipelineGraph.module.css";
 
 const NODE_TYPES = { stage: StageBox };
 const Choose = createContext<{ chosen: string; choose: (stage: string) => void }>({

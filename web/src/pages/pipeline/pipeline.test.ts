@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Stage } from "~/pipelines/api";
+import { graphOf } from "~/pipelines/layout";
 import { barsOf } from "./bars";
-import { graphOf } from "./layout";
 
 function stage(name: string, parents: string[], rest: Partial<Stage> = {}): Stage {
   return {
