@@ -19,7 +19,7 @@ from diamond.service.platform.services import Services
 async def compose_pipeline(
     services: Services, principal: Principal, body: ComposeRequest
 ) -> PipelineComposition:
-    """Nothing is submitted, and faults are no error: the text is still being written."""
+    """Nothing is submitted. Faults are part of the answer: the text is still being written."""
     require(principal, Action.WRITE, owner=principal.user)
     requested = RequestedSpec(body.spec, body.code.facts() if body.code else None)
     faults: list[Fault] = []
