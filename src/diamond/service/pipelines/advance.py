@@ -50,9 +50,7 @@ async def advance(services: Services, pipeline: str) -> None:
             return
         seen = await look(services, board)
         decided = await services.store.run(partial(_decide, pipeline=pipeline, seen=seen))
-        started = False
-        for move in decided.starts:
-            started |= await _start(services, pipeline, move, seen)
+        started = await _start_all(services, pipeline, decided.starts, seen)
         if not started and not decided.has_changed:
             return
 
@@ -155,6 +153,16 @@ def _items(board: Board, axis: Axis, seen: Seen) -> list[Any] | None:
         else:
             items += seen.names[output.tree]
     return items
+
+
+async def _start_all(services: Services, pipeline: str, starts: Sequence[Move], seen: Seen) -> bool:
+    """Whether any did. The first that passes a limit ends the round: the others would pass it too."""
+    started = False
+    for move in starts:
+        if not await _start(services, pipeline, move, seen):
+            break
+        started = True
+    return started
 
 
 async def _start(services: Services, pipeline: str, move: Move, seen: Seen) -> bool:
