@@ -114,6 +114,10 @@ def trial_spec(pipeline: Pipeline, name: str) -> RawSpec:
         axis.name: next(iter(axis.values), TRIAL_VALUE) for axis in inherited_axes(pipeline, stage)
     }
     trial |= dict.fromkeys(stage.inputs, TRIAL_VALUE)
+    for reference in pipeline.graph.command_reads(name):
+        source = pipeline.graph.stages.get(reference.stage)
+        if source and source.is_mapped and stage.each_of != source.name:
+            trial[f"{source.name}_items"] = TRIAL_VALUE
     trial |= {reference.bound_name: TRIAL_VALUE for reference in pipeline.graph.text_reads(name)}
     return with_bound(
         stage_spec(pipeline.raw, name),

@@ -115,12 +115,12 @@ def test_a_task_of_a_stage_names_what_it_read(first: Any, service: RunningServic
 
 
 def test_the_same_pipeline_again_runs_nothing(first: Any, service: RunningService) -> None:
-    before = service.client.get("/tasks/count")["total"]
+    before = service.client.get("/tasks/counts")["total"]
     again = ended(service, submit(service, CHAIN)["id"])
     assert again["state"] == "succeeded"
     found = {state for some in states(again).values() for state in some}
     assert found == {"cached", "skipped"}
-    assert service.client.get("/tasks/count")["total"] == before
+    assert service.client.get("/tasks/counts")["total"] == before
     assert steps(again, "report")[0]["task"] == steps(first, "report")[0]["task"]
     assert steps(again, "report")[0]["outputs"] == steps(first, "report")[0]["outputs"]
 
