@@ -96,13 +96,17 @@ class DataSpec(StrictModel):
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
     )
+    cache: Literal["node"] | None = Field(
+        None,
+        description="node: read from a copy on the node's own disk, made by the first task there",
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if bool(self.dataset) == bool(self.tree):
             raise ValueError("name either a dataset or a tree")
-        if self.tree and self.layout == "archive":
-            raise ValueError("a tree is read as files")
+        if self.tree and (self.layout == "archive" or self.cache):
+            raise ValueError("a tree is read as files, where it lies")
         return self
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import Artifact, ArtifactKind
 from diamond.service.artifacts.rows import PlaceRow
-from diamond.service.artifacts.store import drop_one_place, put_place
+from diamond.service.artifacts.store import drop_one_place, put_place, set_size
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import artifact_places, scans, tree_transfers, trees
@@ -36,11 +36,13 @@ async def find_tree(connection: AsyncConnection, owner: str, digest: str) -> Tre
 
 
 async def put_tree(tx: Transaction, row: TreeRow) -> None:
-    """What is known already stays; a manifest that has come since is noted."""
+    """What is known already stays; where its manifest has come since, that says how large it is, and no report."""
     await tx.insert_new(trees, [values_of(row)])
     if row.has_manifest:
         known = update(trees).where(trees.c.owner == row.owner, trees.c.digest == row.digest)
-        await tx.connection.execute(known.values(has_manifest=True))
+        counts = {"size": row.size, "files": row.files, "entries": row.entries}
+        counts |= {"manifest_bytes": row.manifest_bytes} if row.manifest_bytes else {}
+        await tx.connection.execute(known.values(has_manifest=True, **counts))
 
 
 async def drop_tree(tx: Transaction, owner: str, digest: str) -> None:
@@ -96,6 +98,7 @@ async def put_tree_place(tx: Transaction, place: TreePlaceRow, size: int) -> Non
         at=place.at,
     )
     await put_place(tx, Artifact(place.digest, ArtifactKind.TREE, size), row)
+    await set_size(tx, place.owner, place.digest, size)
 
 
 async def drop_tree_place(tx: Transaction, place: TreePlaceRow) -> None:
@@ -192,7 +195,7 @@ async def transfers_of_tree(
 async def past_transfers(
     connection: AsyncConnection, source: str, goal: str, *, least: int
 ) -> list[TransferRow]:
-    """The last ones between these two that carried at least so much: they predict the next one's speed."""
+    """The last ones between these two that carried at least so much: they predict the speed of the next one, way by way."""
     query = select(tree_transfers).where(
         tree_transfers.c.source == source,
         tree_transfers.c.goal == goal,
@@ -200,13 +203,33 @@ async def past_transfers(
         tree_transfers.c.moved >= least,
         tree_transfers.c.started.is_not(None),
     )
-    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(5))
+    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(20))
     return rows_of(rows, TransferRow)
+
+
+async def failed_ways(
+    connection: AsyncConnection, source: str, goal: str, *, since: float
+) -> dict[str, str]:
+    """Ways between these two that failed of late, unless they worked after that."""
+    query = select(tree_transfers).where(
+        tree_transfers.c.source == source,
+        tree_transfers.c.goal == goal,
+        tree_transfers.c.updated > since,
+    )
+    rows = await connection.execute(query.order_by(tree_transfers.c.updated.desc()).limit(20))
+    failed: dict[str, str] = {}
+    worked: set[str] = set()
+    for row in rows_of(rows, TransferRow):
+        if row.state == "done":
+            worked.add(row.way)
+        failed |= {way: why for way, why in row.tried.items() if way not in {*worked, *failed}}
+    return failed
 
 
 async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> TransferRow:
     changed = update(tree_transfers).where(tree_transfers.c.id == transfer)
-    await tx.connection.execute(changed.values(**values, updated=time.time()))
+    stored = encoded(TransferRow, values)
+    await tx.connection.execute(changed.values(**stored, updated=time.time()))
     row = await find_transfer(tx.connection, transfer)
     assert row is not None
     return row

@@ -473,6 +473,16 @@ storage_rules = Table(
     Column("days", Integer),
     Column("quota", BigInteger),
     Column("updated", TIME, nullable=False),
+    Column("code_days", Integer),
+)
+
+removed_code = Table(
+    "removed_code",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("at", TIME, nullable=False),
+    Column("by_rule", Boolean, nullable=False),
 )
 
 image_wishes = Table(
@@ -527,6 +537,7 @@ trees = Table(
     Column("entries", BigInteger, nullable=False),
     Column("has_manifest", Boolean, nullable=False, default=False),
     Column("created", TIME, nullable=False),
+    Column("manifest_bytes", BigInteger, nullable=False, default=0),
 )
 
 scans = Table(
@@ -561,6 +572,8 @@ tree_transfers = Table(
     Column("source", ID),
     Column("goal", ID, nullable=False, index=True),
     Column("way", String(16), nullable=False),
+    Column("ways", JSON, nullable=False, default=list),
+    Column("tried", JSON, nullable=False, default=dict),
     Column("layout", String(16), nullable=False),
     Column("words", Text, nullable=False, default=""),
     Column("state", String(16), nullable=False),
