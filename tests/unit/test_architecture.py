@@ -36,15 +36,16 @@ CAPABILITIES = {
     "training",
     "data",
     "provenance",
+    "pipelines",
 }
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers", "images"},
+    "compose": {"core", "compose", "schedulers", "images", "pipelines"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "training"},
@@ -88,6 +89,7 @@ SLICE_TABLES = {
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
+        pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks

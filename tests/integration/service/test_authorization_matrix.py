@@ -208,6 +208,11 @@ def _new_session(cast: Cast) -> str:
     return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
 
 
+def _new_pipeline(cast: Cast) -> str:
+    spec = {"name": "p", "on": "away", "pipeline": {"one": {"run": "true"}}}
+    return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
+
+
 def _new_scale(cast: Cast) -> str:
     body = {"spec": {**SPEC, "on": "away"}, "nodes": [1]}
     return str(cast.caller("owner").post("/scales", body)["id"])
@@ -259,6 +264,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "pipeline": _new_pipeline,
     "view": _new_view,
     "imported": _new_import,
     "crate": _new_crate,

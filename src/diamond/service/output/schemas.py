@@ -222,6 +222,7 @@ class ChangedEvent(BaseModel):
         "announcements",
         "models",
         "data",
+        "pipelines",
     ]
     n: int
 
