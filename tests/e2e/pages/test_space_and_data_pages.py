@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,11 @@ def test_code_is_seen_and_removed_and_its_task_says_so(
     task = str(site.diamond.ask("run", str(tmp_path))["tasks"][0]["id"])
     site.diamond.wait_for_state(task, "succeeded")
     page = open_page("/settings?tab=storage")
-    row = page.get_by_role("row", name=re.compile("^space"))
+    row = page.get_by_role("row", name=re.compile(r"^space \w{12}"))
     expect(row).to_contain_text("1 ended task")
     both_looks(page, "storage-desktop")
     narrow = open_page("/settings?tab=storage", size=PHONE)
-    expect(narrow.get_by_role("row", name=re.compile("^space"))).to_be_visible()
+    expect(narrow.get_by_role("row", name=re.compile(r"^space \w{12}"))).to_be_visible()
     both_looks(narrow, "storage-phone")
     row.get_by_role("button", name=re.compile("^Remove space")).click()
     dialog = page.get_by_role("dialog")
@@ -68,7 +69,7 @@ def test_data_is_found_by_browsing_the_endpoint(open_page: OpenPage, site: Site)
     (folder / "co:lon").write_text("x")
     try:
         for size, name in ((DESKTOP, "desktop"), (PHONE, "phone")):
-            page = open_page("/new", size=size)
+            page = open_page("/compose", size=size)
             page.get_by_role("textbox", name="Command").fill("true")
             page.get_by_role("button", name="Add data").click()
             page.get_by_role("button", name=re.compile("^Browse for")).click()
@@ -102,7 +103,7 @@ def test_pictures_and_tables_of_a_script_are_shown(open_page: OpenPage, site: Si
         page = open_page(f"/tasks/{task}?tab=metrics", size=size)
         image = page.get_by_role("img", name="sample at step 2")
         expect(image).to_be_visible()
-        wait_for(lambda: image.evaluate("one => one.naturalWidth"), what="the picture itself")
+        wait_for(partial(image.evaluate, "one => one.naturalWidth"), what="the picture itself")
         expect(page.get_by_role("cell", name="<script>alert(1)</script>")).to_be_visible()
         both_looks(page, f"media-{name}")
         page.get_by_role("slider", name="Step of sample").press("ArrowLeft")
