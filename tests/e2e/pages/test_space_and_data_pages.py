@@ -57,13 +57,13 @@ def test_code_is_seen_and_removed_and_its_task_says_so(
     dialog.get_by_role("button", name="Remove").click()
     expect(page.get_by_text(re.compile("Code removed: .* freed"))).to_be_visible()
     expect(row).to_have_count(0)
-    page.goto(f"{site.url}/tasks/{task}?tab=code")
+    page.goto(f"{site.url}/tasks/{task}?tab=code&part=files")
     expect(page.get_by_text("This code was removed from the service")).to_be_visible()
 
 
 def test_data_is_found_by_browsing_the_endpoint(open_page: OpenPage, site: Site) -> None:
     home = Path.home()
-    folder = home / "diamond-browse-test" / "era5 of <b>2026</b>"
+    folder = home / "diamond-browse-test" / "era5 <b>2026"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "train.csv").write_text("1,2\n")
     (folder / "co:lon").write_text("x")
