@@ -16,6 +16,8 @@ SCAN, TRANSFER = "r", "x"
 DATASET = "d"
 MODEL = "w"
 """Weights: `m` is taken."""
+STUDY = "h"
+"""Hyper-parameters: `s` is taken."""
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """The names that a person gives to parameters, data, variables and secrets."""

@@ -207,6 +207,7 @@ class ChangedEvent(BaseModel):
         "endpoints",
         "overview",
         "announcements",
+        "studies",
         "models",
         "data",
     ]

@@ -27,7 +27,7 @@ from diamond.service.output.recorded_metrics import record_metrics
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
-from diamond.service.platform.wakeups.notifier import SCALES, task_topic
+from diamond.service.platform.wakeups.notifier import WOKEN, task_topic
 from diamond.service.results.results import note_results
 from diamond.service.storage.storage import quota_used
 from diamond.service.tasks import store as task_rows
@@ -129,8 +129,8 @@ async def _take(
     tx.wake(task_topic(task.id))
     if task.state in FINAL_WORDS:
         steps.announce(task)
-    if task.kind == "probe":
-        tx.wake(SCALES)
+    if task.kind in WOKEN:
+        tx.wake(WOKEN[task.kind])
     return size
 
 

@@ -1,0 +1,1 @@
+"""Studies: points are asked for, tried by tasks, and told back. See docs/internals/studies.md."""

@@ -1,0 +1,206 @@
+"""Studies, from a spec to the best point, by a service on each database and a scripted agent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from support.scene import Scene, new_scene
+from support.service import RunningService
+from support.study_scene import TrialRunner
+from support.waiting import wait_for
+
+SPACE = {"lr": {"log": [1e-5, 1e-1]}, "width": {"choice": [32, 64]}}
+PREEMPTED = {"native_state": "PREEMPTED", "reason": "preempted", "before": True}
+FAILED = {"native_state": "FAILED", "reason": "exit-code", "exit_code": 3}
+
+
+@pytest.fixture
+def scene(service: RunningService) -> Scene:
+    return new_scene(service)
+
+
+def begin(scene: Scene, spec: Mapping[str, Any] | None = None, **study: Any) -> Any:
+    block = {"objective": {"accuracy": "maximize"}, "space": SPACE, "trials": 6, "parallel": 2}
+    block |= {"sampler": "random", **study}
+    run = "python train.py --lr {lr} --width {width}"
+    whole = {"name": "net", "run": run, "on": scene.name, "study": block, **(spec or {})}
+    return scene.client.post("/studies", {"spec": whole})
+
+
+def accuracy(params: Mapping[str, Any]) -> list[float]:
+    best = 1 - abs(math.log10(params["lr"]) + 3) / 10
+    return [best * n / 4 for n in (1, 2, 3, 4)]
+
+
+def trials_of(scene: Scene, study: str) -> list[Any]:
+    items = scene.client.get(f"/studies/{study}/trials?limit=200")["items"]
+    return list(reversed(items))
+
+
+def counts(study: Any) -> dict[str, int]:
+    return {state: count for state, count in study["counts"].items() if count}
+
+
+def test_a_study_tries_points_and_finds_the_best(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy)
+    study = runner.until_state(begin(scene)["id"])
+    assert study["asked"] == 6 and counts(study) == {"complete": 6}
+    trials = trials_of(scene, study["id"])
+    assert [trial["number"] for trial in trials] == list(range(6))
+    expected = max(trials, key=lambda trial: trial["values"][0])
+    assert study["best"] == expected
+    assert expected["values"][0] == pytest.approx(accuracy(expected["params"])[-1])
+    sent = {told["order"]["params"]["lr"]: told["order"] for told in runner.submitted}
+    assert f"--lr {expected['params']['lr']}" in sent[expected["params"]["lr"]]["command"]
+    task = scene.task(expected["task"])
+    assert task["kind"] == "trial" and task["state"] == "succeeded"
+
+
+def test_the_same_seed_gives_the_same_points_whatever_is_preempted(scene: Scene) -> None:
+    plain = TrialRunner(scene, accuracy)
+    expected = trials_of(scene, plain.until_state(begin(scene, seed=7)["id"])["id"])
+    rough = TrialRunner(
+        scene, accuracy, ending_of=lambda params, n: dict(PREEMPTED) if n % 3 == 1 else None
+    )
+    study = rough.until_state(begin(scene, seed=7)["id"])
+    trials = trials_of(scene, study["id"])
+    assert counts(study) == {"complete": 6} and len(rough.submitted) > 6
+    points = [(trial["params"], trial["values"]) for trial in expected]
+    assert [(trial["params"], trial["values"]) for trial in trials] == points
+    assert sum(trial["reruns"] for trial in trials) == len(rough.submitted) - 6
+
+
+def test_a_bad_trial_is_pruned_and_its_node_given_back(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy)
+    study = begin(
+        scene,
+        trials=4,
+        parallel=1,
+        space={"lr": {"choice": [1e-3, 1e-5]}},
+        sampler="grid",
+        pruner={"asha": {"min": 2, "max": 8, "factor": 2}},
+    )
+    done = runner.until_state(study["id"])
+    runner.keep_running = True
+    scene.client.post(f"/studies/{study['id']}/points", {"points": [{"lr": 1e-5}, {"lr": 1e-3}]})
+    again = wait_for(
+        lambda: (runner.look(), scene.client.get(f"/studies/{study['id']}"))[1]
+        if runner.cancelled
+        else runner.look(),
+        what="a trial to be pruned",
+    )
+    assert done["counts"]["complete"] == 2 and again["asked"] == 4
+    command = runner.cancelled[0]
+    assert command["grace"] == 5
+
+    def is_pruned() -> Any:
+        runner.look()
+        trials = trials_of(scene, study["id"])
+        return trials[2] if trials[2]["state"] == "pruned" else None
+
+    pruned = wait_for(is_pruned, what="the trial to be pruned")
+    assert pruned["params"] == {"lr": 1e-5} and "at step 2 it was number" in pruned["message"]
+    assert scene.task(pruned["task"])["state"] == "cancelled"
+
+
+def test_a_trial_that_finished_before_the_stop_flag_is_complete(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy, keep_running=True)
+    study = begin(
+        scene,
+        trials=2,
+        parallel=2,
+        space={"lr": {"choice": [1e-3, 1e-5]}},
+        sampler="grid",
+        pruner={"asha": {"min": 2, "max": 8, "factor": 2}},
+    )
+    runner.until(lambda: len(runner.submitted) == 2, "both trials to run")
+    wait_for(
+        lambda: scene.client.get(f"/studies/{study['id']}")["counts"]["stopping"], what="a decision"
+    )
+    for told in runner.submitted:
+        attempt = scene.task(told["task"])["attempt"]
+        scene.tell("exited", told["task"], attempt, run=1, exit_code=0, signal=None)
+    assert counts(runner.until_state(study["id"])) == {"complete": 2}
+
+
+def test_own_failures_are_recorded_and_three_in_a_row_ask(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy, ending_of=lambda params, n: dict(FAILED) if n < 3 else None)
+    study = begin(scene, parallel=1)
+    paused = runner.until_state(study["id"], "paused")
+    assert counts(paused) == {"failed": 3}
+    assert "3 trials in a row ended with exit-code" in paused["message"]
+    asking = [one for one in scene.client.get("/notifications")["items"] if one["kind"] == "asking"]
+    assert "net is paused" in asking[0]["title"]
+    scene.client.post(f"/studies/{study['id']}/resume")
+    done = runner.until_state(study["id"])
+    assert counts(done) == {"failed": 3, "complete": 3} and done["asked"] == 6
+
+
+def test_a_value_that_is_not_finite_ends_the_trial_as_failed(scene: Scene) -> None:
+    runner = TrialRunner(scene, lambda params: [0.5, None], keep_running=True)
+    study = runner.until_state(begin(scene, trials=1)["id"])
+    trial = trials_of(scene, study["id"])[0]
+    assert (trial["state"], trial["cause"]) == ("failed", "not-finite")
+
+
+def test_repeats_run_with_other_seeds_and_give_mean_and_spread(scene: Scene) -> None:
+    runner = TrialRunner(scene, lambda params: [0.5 + params["seed"] / 10])
+    run = {"run": "python train.py --lr {lr} --seed {seed}", "params": {"seed": 1}}
+    study = begin(scene, run, trials=1, repeats=3, space={"lr": {"log": [1e-5, 1e-1]}})
+    done = runner.until_state(study["id"])
+    assert sorted(told["order"]["params"]["seed"] for told in runner.submitted) == [1, 2, 3]
+    assert done["best"]["values"] == [pytest.approx(0.7)]
+    assert done["best"]["spread"] == pytest.approx(0.1)
+
+
+def test_a_budget_ends_a_study_before_it_could_be_passed(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy)
+    hour = {"resources": {"walltime": "1h"}}
+    done = runner.until_state(begin(scene, hour, budget="1 node-hours", parallel=4)["id"])
+    assert "leaves no room for another trial" in done["message"] or done["asked"] == 6
+    tight = begin(scene, hour, budget="0.5 node-hours")
+    stopped = runner.until_state(tight["id"])
+    assert stopped["asked"] == 0 and "budget of 0.5 node-hours" in stopped["message"]
+    more = scene.client.call("PATCH", f"/studies/{tight['id']}", {"budget": "20 node-hours"})
+    assert more.data["state"] == "running"
+    assert runner.until_state(tight["id"])["counts"]["complete"] == 6
+
+
+def test_points_by_hand_pause_resume_stop_and_cancel(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy, keep_running=True)
+    study = begin(scene, parallel=1)["id"]
+    runner.until(lambda: len(runner.submitted) == 1, "the first trial")
+    wrong = scene.client.call("POST", f"/studies/{study}/points", {"points": [{"lr": 5}]})
+    assert wrong.status == 400 and "lr is 5, but must be a number from" in wrong.text
+    scene.client.post(f"/studies/{study}/points", {"points": [{"lr": 0.01, "width": 32}]})
+    assert scene.client.post(f"/studies/{study}/pause")["state"] == "paused"
+    scene.client.post(f"/studies/{study}/trials/0/stop")
+    runner.until(lambda: trials_of(scene, study)[0]["state"] == "pruned", "the trial to end")
+    assert len(runner.submitted) == 1
+    scene.client.post(f"/studies/{study}/resume")
+    runner.until(lambda: len(runner.submitted) == 2, "the point by hand")
+    assert runner.submitted[1]["order"]["params"] == {"lr": 0.01, "width": 32}
+    scene.client.post(f"/studies/{study}/cancel")
+    gone = runner.until_state(study, "cancelled")
+    assert counts(gone) == {"pruned": 2} and gone["asked"] == 2
+
+
+def test_asking_and_telling_from_outside(scene: Scene) -> None:
+    block = {"objective": {"loss": "minimize"}, "space": SPACE, "parallel": 0, "trials": 5}
+    study = scene.client.post("/studies", {"spec": {"name": "own", "study": block}})["id"]
+    asked = scene.client.post(f"/studies/{study}/ask", {"count": 2})["trials"]
+    told = [{"number": each["number"], "values": [each["params"]["lr"]]} for each in asked]
+    more = scene.client.post(f"/studies/{study}/tell", {"trials": told, "ask": 10})["trials"]
+    assert [each["number"] for each in more] == [2, 3, 4]
+    twice = scene.client.call("POST", f"/studies/{study}/tell", {"trials": told[:1]})
+    assert twice.status == 409 and "has ended already" in twice.text
+    rest = [{"number": 2, "pruned": True}, {"number": 3}, {"number": 4, "values": [1.0]}]
+    scene.client.post(f"/studies/{study}/tell", {"trials": rest})
+    done = scene.client.get(f"/studies/{study}")
+    assert done["state"] == "done" and counts(done) == {"complete": 3, "pruned": 1, "failed": 1}
+    best = scene.client.get(f"/studies/{study}/best")
+    assert best[0]["values"][0] == min(each["params"]["lr"] for each in asked)
