@@ -88,6 +88,20 @@ def rung_count(pruner: Pruner) -> int:
     return count
 
 
+def reached_rungs(pruner: Pruner, study: str, number: int, steps: Steps) -> tuple[float, ...]:
+    """The values at all rungs that a trial has passed, whether it was judged there or not."""
+    if pruner.name not in ("asha", "hyperband"):
+        return ()
+    bracket = bracket_of(pruner, study, number) if pruner.name == "hyperband" else 0
+    rungs: list[float] = []
+    for resource, value in steps:
+        while rung_resource(pruner, len(rungs), bracket) <= resource:
+            if rung_resource(pruner, len(rungs), bracket) >= pruner.max or math.isnan(value):
+                return tuple(rungs)
+            rungs.append(value)
+    return tuple(rungs)
+
+
 def promotable(value: float, rivals: Sequence[float], factor: int, *, maximize: bool) -> bool:
     """Whether a value is among the best 1/factor; the best one always is. `rivals` includes it."""
     best = sorted(rivals, reverse=maximize)

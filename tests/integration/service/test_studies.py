@@ -27,7 +27,8 @@ def begin(scene: Scene, spec: Mapping[str, Any] | None = None, **study: Any) -> 
     block = {"objective": {"accuracy": "maximize"}, "space": SPACE, "trials": 6, "parallel": 2}
     block |= {"sampler": "random", **study}
     run = "python train.py --lr {lr} --width {width}"
-    whole = {"name": "net", "run": run, "on": scene.name, "study": block, **(spec or {})}
+    whole = {"name": "net", "run": run, "on": scene.name, "params": {"width": 32}, "study": block}
+    whole |= spec or {}
     return scene.client.post("/studies", {"spec": whole})
 
 
@@ -74,57 +75,44 @@ def test_the_same_seed_gives_the_same_points_whatever_is_preempted(scene: Scene)
     assert sum(trial["reruns"] for trial in trials) == len(rough.submitted) - 6
 
 
+HALVING = {"asha": {"min": 2, "max": 8, "factor": 2}}
+CHOICES = {"lr": {"choice": [1e-3, 1e-5]}}
+
+
+def judged(scene: Scene, runner: TrialRunner) -> str:
+    """A study in which a trial that runs has just been found worse than one that is complete."""
+    study: str = begin(scene, parallel=1, space=CHOICES, pruner=HALVING)["id"]
+    scene.client.post(f"/studies/{study}/pause")
+    points = {"points": [{"lr": 1e-3}, {"lr": 1e-5}]}
+    scene.client.post(f"/studies/{study}/points", points)
+    scene.client.call("PATCH", f"/studies/{study}", {"trials": 2})
+    scene.client.post(f"/studies/{study}/resume")
+    runner.until(lambda: len(runner.submitted) == 1, "the good trial")
+    runner.keep_running = True
+    runner.until(lambda: len(runner.submitted) == 2, "the bad trial")
+    wait_for(lambda: trials_of(scene, study)[1]["state"] == "stopping", what="the decision")
+    return study
+
+
 def test_a_bad_trial_is_pruned_and_its_node_given_back(scene: Scene) -> None:
     runner = TrialRunner(scene, accuracy)
-    study = begin(
-        scene,
-        trials=4,
-        parallel=1,
-        space={"lr": {"choice": [1e-3, 1e-5]}},
-        sampler="grid",
-        pruner={"asha": {"min": 2, "max": 8, "factor": 2}},
-    )
-    done = runner.until_state(study["id"])
-    runner.keep_running = True
-    scene.client.post(f"/studies/{study['id']}/points", {"points": [{"lr": 1e-5}, {"lr": 1e-3}]})
-    again = wait_for(
-        lambda: (runner.look(), scene.client.get(f"/studies/{study['id']}"))[1]
-        if runner.cancelled
-        else runner.look(),
-        what="a trial to be pruned",
-    )
-    assert done["counts"]["complete"] == 2 and again["asked"] == 4
-    command = runner.cancelled[0]
-    assert command["grace"] == 5
-
-    def is_pruned() -> Any:
-        runner.look()
-        trials = trials_of(scene, study["id"])
-        return trials[2] if trials[2]["state"] == "pruned" else None
-
-    pruned = wait_for(is_pruned, what="the trial to be pruned")
-    assert pruned["params"] == {"lr": 1e-5} and "at step 2 it was number" in pruned["message"]
+    done = runner.until_state(judged(scene, runner))
+    assert counts(done) == {"complete": 1, "pruned": 1}
+    assert [command["grace"] for command in runner.cancelled] == [5]
+    pruned = trials_of(scene, done["id"])[1]
+    assert pruned["message"] == "at step 2 it was number 2 of 2"
     assert scene.task(pruned["task"])["state"] == "cancelled"
+    assert done["node_hours_saved"] >= 0
 
 
 def test_a_trial_that_finished_before_the_stop_flag_is_complete(scene: Scene) -> None:
-    runner = TrialRunner(scene, accuracy, keep_running=True)
-    study = begin(
-        scene,
-        trials=2,
-        parallel=2,
-        space={"lr": {"choice": [1e-3, 1e-5]}},
-        sampler="grid",
-        pruner={"asha": {"min": 2, "max": 8, "factor": 2}},
-    )
-    runner.until(lambda: len(runner.submitted) == 2, "both trials to run")
-    wait_for(
-        lambda: scene.client.get(f"/studies/{study['id']}")["counts"]["stopping"], what="a decision"
-    )
-    for told in runner.submitted:
-        attempt = scene.task(told["task"])["attempt"]
-        scene.tell("exited", told["task"], attempt, run=1, exit_code=0, signal=None)
-    assert counts(runner.until_state(study["id"])) == {"complete": 2}
+    runner = TrialRunner(scene, accuracy)
+    study = judged(scene, runner)
+    task = runner.submitted[1]["task"]
+    attempt = scene.task(task)["attempt"]
+    scene.tell("exited", task, attempt, run=1, exit_code=0, signal=None)
+    runner.flags = False  # the agent finds the exit file when the cancel arrives
+    assert counts(runner.until_state(study)) == {"complete": 2}
 
 
 def test_own_failures_are_recorded_and_three_in_a_row_ask(scene: Scene) -> None:
@@ -166,7 +154,7 @@ def test_a_budget_ends_a_study_before_it_could_be_passed(scene: Scene) -> None:
     stopped = runner.until_state(tight["id"])
     assert stopped["asked"] == 0 and "budget of 0.5 node-hours" in stopped["message"]
     more = scene.client.call("PATCH", f"/studies/{tight['id']}", {"budget": "20 node-hours"})
-    assert more.data["state"] == "running"
+    assert more.json["state"] == "running"
     assert runner.until_state(tight["id"])["counts"]["complete"] == 6
 
 
@@ -175,7 +163,7 @@ def test_points_by_hand_pause_resume_stop_and_cancel(scene: Scene) -> None:
     study = begin(scene, parallel=1)["id"]
     runner.until(lambda: len(runner.submitted) == 1, "the first trial")
     wrong = scene.client.call("POST", f"/studies/{study}/points", {"points": [{"lr": 5}]})
-    assert wrong.status == 400 and "lr is 5, but must be a number from" in wrong.text
+    assert wrong.status == 400 and "lr is 5, but must be a number from" in wrong.json["title"]
     scene.client.post(f"/studies/{study}/points", {"points": [{"lr": 0.01, "width": 32}]})
     assert scene.client.post(f"/studies/{study}/pause")["state"] == "paused"
     scene.client.post(f"/studies/{study}/trials/0/stop")
@@ -197,7 +185,7 @@ def test_asking_and_telling_from_outside(scene: Scene) -> None:
     more = scene.client.post(f"/studies/{study}/tell", {"trials": told, "ask": 10})["trials"]
     assert [each["number"] for each in more] == [2, 3, 4]
     twice = scene.client.call("POST", f"/studies/{study}/tell", {"trials": told[:1]})
-    assert twice.status == 409 and "has ended already" in twice.text
+    assert twice.status == 409 and "has ended already" in twice.json["title"]
     rest = [{"number": 2, "pruned": True}, {"number": 3}, {"number": 4, "values": [1.0]}]
     scene.client.post(f"/studies/{study}/tell", {"trials": rest})
     done = scene.client.get(f"/studies/{study}")

@@ -34,6 +34,7 @@ from diamond.studies.pruning import (
     judge,
     merge_repeats,
     promotable,
+    reached_rungs,
     saved_node_seconds,
 )
 
@@ -206,6 +207,7 @@ def _complete(
             state=TrialState.COMPLETE.value,
             values=tuple(mean for mean, _ in means),
             spread=means[0][1] if len(current) > 1 else None,
+            rungs=reached_rungs(work.study.plan.pruner, trial.study, trial.number, trial.steps),
             cause="",
             message="",
         ),
