@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "run",
     "plan": "plan",
     "scale": "scale",
+    "study": "study",
     "image": "image",
     "data": "data",
     "model": "model",

@@ -21,6 +21,7 @@ from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
 from diamond.sdk.record_calls import RecordCalls
+from diamond.sdk.studies import Study
 from diamond.sdk.transport import API, Transport, path_segment
 
 if TYPE_CHECKING:
@@ -74,6 +75,24 @@ class Client(ModelCalls, RecordCalls, DataCalls):
         body |= {"signature": self._signed(body)} if sign else {}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
         return self._finished(job) if wait else job
+
+    def study(
+        self,
+        spec: Spec,
+        *,
+        on: str | None = None,
+        set: Settings = (),
+        folder: Path | None = None,
+        with_code: bool = True,
+        project: str = "",
+        say: Callable[[str], None] = lambda message: None,
+    ) -> Study:
+        """Start the search of a spec with a `study:` block; arguments as in `run`. `.wait()` waits for its end."""
+        prepared, base = self._spec(spec, on, set, folder, with_code=with_code)
+        if on is not None and isinstance(prepared.get("study"), dict):
+            prepared["study"] = {**prepared["study"], "on": [on]}
+        body, notes = self._request(prepared, base, say, with_code=with_code, project=project)
+        return self._started_study(body, notes)
 
     def run_recipe(
         self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False

@@ -46,7 +46,7 @@ class StudyPlan:
     value: str = BEST
     """Which value of a curve counts: the best or the last."""
     sampler: Sampler = Sampler()
-    pruner: Pruner = Pruner()
+    pruner: Pruner = field(default_factory=Pruner)
     trials: int = 100
     parallel: int = 4
     budget: str = ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import binascii
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from diamond.studies.signed_rank import p_value
 
@@ -167,7 +167,7 @@ def _hyperband(case: _Case) -> Verdict:
 
 
 def bracket_count(pruner: Pruner) -> int:
-    return int(math.floor(math.log(pruner.max / pruner.min, pruner.factor) + 1e-9)) + 1
+    return math.floor(math.log(pruner.max / pruner.min, pruner.factor) + 1e-9) + 1
 
 
 def bracket_of(pruner: Pruner, study: str, number: int) -> int:
@@ -278,15 +278,6 @@ def merge_repeats(curves: Sequence[Steps]) -> Steps:
     tables = [dict(curve) for curve in curves]
     shared = set(tables[0]).intersection(*tables[1:]) if tables else set()
     return tuple((at, sum(table[at] for table in tables) / len(tables)) for at in sorted(shared))
-
-
-@dataclass(frozen=True)
-class Savings:
-    """What pruning saved, against every trial running as long as a complete one."""
-
-    node_hours: float = 0.0
-    trials: int = 0
-    by_rung: Mapping[float, int] = field(default_factory=dict)
 
 
 def saved_node_seconds(pruned: Sequence[float], complete: Sequence[float]) -> float:

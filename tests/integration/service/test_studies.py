@@ -116,7 +116,9 @@ def test_a_trial_that_finished_before_the_stop_flag_is_complete(scene: Scene) ->
 
 
 def test_own_failures_are_recorded_and_three_in_a_row_ask(scene: Scene) -> None:
-    runner = TrialRunner(scene, accuracy, ending_of=lambda params, n: dict(FAILED) if n < 3 else None)
+    runner = TrialRunner(
+        scene, accuracy, ending_of=lambda params, n: dict(FAILED) if n < 3 else None
+    )
     study = begin(scene, parallel=1)
     paused = runner.until_state(study["id"], "paused")
     assert counts(paused) == {"failed": 3}

@@ -191,6 +191,7 @@ RULES: dict[str, Rule] = {
     "GET /studies/{study}/curves": _read("study"),
     "GET /studies/{study}/importances": _read("study"),
     "GET /studies/{study}/export": _read("study"),
+    "GET /studies/{study}/portable": _read("study"),
     "GET /studies/{study}/trials/{number}": _read("study"),
     "POST /studies/{study}/trials/{number}/stop": _run("study"),
     "POST /jobs/check": _ask(),

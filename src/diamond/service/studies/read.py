@@ -21,6 +21,7 @@ from diamond.service.studies.rows import StudyRow, TrialRow
 from diamond.service.studies.schemas import (
     Importance,
     Importances,
+    ImportRequest,
     Study,
     StudyDetail,
     Trial,
@@ -32,6 +33,7 @@ from diamond.service.studies.views import (
     best_trials,
     show_columns,
     show_curves,
+    show_portable,
     show_study,
     show_study_detail,
     show_trial,
@@ -137,6 +139,11 @@ async def export_csv(services: Services, principal: Principal, study: str) -> tu
     """The name of the study, and its trials as CSV."""
     async with _opened(services, principal, study) as (row, mirror):
         return row.name, _csv(row, mirror.trials)
+
+
+async def portable(services: Services, principal: Principal, study: str) -> ImportRequest:
+    async with _opened(services, principal, study) as (row, mirror):
+        return show_portable(row, mirror.trials)
 
 
 def _csv(row: StudyRow, trials: Sequence[TrialRow]) -> str:

@@ -198,7 +198,9 @@ def _complete(
     values: Mapping[str, TaskValues],
 ) -> None:
     finals = [values[task.task].finals for task in current]
-    columns = [[value for value in column if value is not None] for column in zip(*finals, strict=True)]
+    columns = [
+        [value for value in column if value is not None] for column in zip(*finals, strict=True)
+    ]
     means = [mean_and_spread(column) for column in columns]
     _end(
         work,

@@ -153,6 +153,12 @@ async def export_csv(study: str, services: Service, person: Person) -> PlainText
     return PlainTextResponse(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
+@router.get("/{study}/portable", response_model=schemas.ImportRequest, responses=problems(404, 409))
+async def portable_study(study: str, services: Service, person: Person) -> schemas.ImportRequest:
+    """All ended trials with their intermediate values, as POST /studies/import takes them."""
+    return await read.portable(services, person, study)
+
+
 @router.get("/{study}/trials/{number}", response_model=schemas.TrialDetail, responses=problems(404))
 async def get_trial(
     study: str, number: Number, services: Service, person: Person

@@ -11,6 +11,8 @@ from diamond.service.studies.rows import StudyRow, TrialRow
 from diamond.service.studies.schemas import (
     CurveLine,
     DimensionView,
+    ImportedTrial,
+    ImportRequest,
     ObjectiveView,
     PrunerView,
     Study,
@@ -167,6 +169,29 @@ def show_curves(row: StudyRow, trials: Sequence[TrialRow]) -> TrialCurves:
         unit=row.plan.pruner.unit,
         curves=lines,
         left_out=len(having) - len(lines),
+    )
+
+
+def show_portable(row: StudyRow, trials: Sequence[TrialRow]) -> ImportRequest:
+    """Those that have ended; a value that is not finite is left out."""
+    ended = [trial for trial in trials if not trial.is_open]
+    return ImportRequest.model_construct(
+        name=row.name,
+        objectives={each.name: each.direction for each in row.plan.objectives},
+        space=[show_dimension(each) for each in row.plan.space],
+        trials=[
+            ImportedTrial.model_construct(
+                state=trial.state,
+                params=trial.params,
+                space=[show_dimension(each) for each in trial.space],
+                values=list(trial.values),
+                steps=[(at, value) for at, value in trial.steps if math.isfinite(value)],
+                created=trial.created,
+                ended=trial.ended,
+            )
+            for trial in ended
+        ],
+        source=f"study {row.id}",
     )
 
 

@@ -51,7 +51,9 @@ async def make_task(
     `chain`: where it is not the one of a fresh task. `given`: the spec as the person wrote it, for the record.
     """
     hours = node_hours_at_most(order.resources)
-    left = await check_limits(tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial"))
+    left = await check_limits(
+        tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial")
+    )
     first = Attempt(ids.new_id(ids.ATTEMPT))
     person = await name_person(tx.connection, endpoint, job.owner)
     row = replace(
