@@ -91,7 +91,7 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code datasets endpoints images output platform results storage tasks trees
+        sync: code datasets endpoints images output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks

@@ -132,7 +132,7 @@ def importances(
 
 @app.command()
 def pause(study: StudyId, as_json: Json = False) -> None:
-    """Start no more trials; those that run go on."""
+    """Start no more trials; those that run continue."""
     _print(_find(study).pause(), as_json=as_json)
 
 
@@ -156,7 +156,7 @@ def raise_limits(
     parallel: Annotated[int | None, typer.Option("--parallel", help="At the same time.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Allow more trials, node-hours or trials at the same time; a study that is done goes on."""
+    """Allow more trials, node-hours or trials at the same time; a study that is done continues."""
     if trials is None and parallel is None and not budget:
         raise BadRequest("Nothing to raise", "Give --trials, --budget or --parallel.")
     changed = _find(study).raise_limits(trials=trials, budget=budget, parallel=parallel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ def open_storage(place: str) -> optuna.storages.BaseStorage:
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
     if "://" in place:
         return optuna.storages.RDBStorage(place)
     if Path(place).suffix in (".db", ".sqlite", ".sqlite3"):

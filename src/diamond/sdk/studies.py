@@ -113,7 +113,7 @@ class Study:
     def raise_limits(
         self, *, trials: int | None = None, budget: str = "", parallel: int | None = None
     ) -> Study:
-        """More trials, node-hours or slots; a study that is done goes on."""
+        """More trials, node-hours or slots; a study that is done continues."""
         wanted = {"trials": trials, "budget": budget or None, "parallel": parallel}
         body = {name: value for name, value in wanted.items() if value is not None}
         self.raw = dict(self._transport.send("PATCH", self._path(), body))

@@ -126,6 +126,11 @@ class OptunaMirror:
         key = storage.get_trial_id_from_study_id_trial_number(
             self._study._study_id, self._before + trial.number
         )
+        known = storage.get_trial(key).params
+        for name, each in frozen.distributions.items():
+            if name not in known:
+                internal = each.to_internal_repr(frozen.params[name])
+                storage.set_trial_param(key, name, internal, each)
         for step, value in frozen.intermediate_values.items():
             storage.set_trial_intermediate_value(key, step, value)
         storage.set_trial_state_values(key, frozen.state, frozen.values)
@@ -218,7 +223,7 @@ def seed_of(seed: int, number: int) -> int:
 
 
 def check_sampler(sampler: Sampler) -> None:
-    """Raises `BadRequest` if it is not here or does not take these options."""
+    """Raises `BadRequest` if it is not here or has other options."""
     missing = [name for name in NEEDS.get(sampler.name, ()) if not importlib.util.find_spec(name)]
     if missing:
         raise BadRequest(

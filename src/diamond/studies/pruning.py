@@ -1,4 +1,4 @@
-"""Pruning rules: may a trial go on, by what it and the others have logged? Standard library only.
+"""Pruning rules: may a trial continue, by what it and the others have logged? Standard library only.
 
 They decide as Optuna's pruners of the same names do; `tests/unit/studies/test_pruning.py` holds them against those.
 Values are looked at one after another, so it does not matter whether they arrive one by one or many at once.

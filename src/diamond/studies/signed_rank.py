@@ -29,7 +29,7 @@ def p_value(differences: Sequence[float]) -> float:
 
 
 def _ranks(sizes: Sequence[float]) -> tuple[list[float], list[int]]:
-    """With the mean rank for equal ones; and how many are equal, where several are. Zeros are no ties."""
+    """With the mean rank for equal ones; and how many are equal, where several are. Zeros do not count as ties."""
     order = sorted(range(len(sizes)), key=lambda index: sizes[index])
     ranks, ties, at = [0.0] * len(sizes), [], 0
     while at < len(order):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 
+from diamond.sdk import Client
+from diamond.sdk.optuna_exchange import read_study, write_study
 from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.study_scene import TrialRunner
@@ -27,7 +32,8 @@ def begin(scene: Scene, spec: Mapping[str, Any] | None = None, **study: Any) -> 
     block = {"objective": {"accuracy": "maximize"}, "space": SPACE, "trials": 6, "parallel": 2}
     block |= {"sampler": "random", **study}
     run = "python train.py --lr {lr} --width {width}"
-    whole = {"name": "net", "run": run, "on": scene.name, "params": {"width": 32}, "study": block}
+    whole = {"name": "net", "run": run, "on": scene.name, "study": block}
+    whole["params"] = {"lr": 0.1, "width": 32}
     whole |= spec or {}
     return scene.client.post("/studies", {"spec": whole})
 
@@ -194,3 +200,78 @@ def test_asking_and_telling_from_outside(scene: Scene) -> None:
     assert done["state"] == "done" and counts(done) == {"complete": 3, "pruned": 1, "failed": 1}
     best = scene.client.get(f"/studies/{study}/best")
     assert best[0]["values"][0] == min(each["params"]["lr"] for each in asked)
+
+
+def test_dimensions_that_the_program_names_are_learned(scene: Scene) -> None:
+    """The first trial draws its own value; the next gets one from the sampler."""
+    runner = TrialRunner(scene, lambda params: [0.5], keep_running=True)
+    study = begin(scene, trials=2, parallel=1, space={})["id"]
+    runner.until(lambda: len(runner.submitted) == 1, "the first trial")
+    first = runner.submitted[0]["task"]
+    attempt = scene.task(first)["attempt"]
+    drawn = {"name": "depth", "kind": "int", "low": 1, "high": 9, "value": 4}
+    forged = {"name": "evil", "kind": "int", "low": 1, "high": 9, "value": 400}
+    line = json.dumps({"suggested": [drawn, forged]}).encode() + b"\n"
+    part = {"task": first, "attempt": attempt, "run": 1, "rank": 0, "stream": "facts"}
+    scene.agent.bytes(({**part, "offset": 0}, line))
+    scene.tell("exited", first, attempt, run=1, exit_code=0, signal=None)
+    runner.keep_running = False
+    done = runner.until_state(study)
+    trials = trials_of(scene, study)
+    assert trials[0]["params"] == {"depth": 4} and done["counts"]["complete"] == 2
+    assert 1 <= trials[1]["params"]["depth"] <= 9
+    assert runner.submitted[1]["order"]["params"]["depth"] == trials[1]["params"]["depth"]
+
+
+def test_a_study_of_optuna_comes_in_and_leaves_again(scene: Scene, tmp_path: Path) -> None:
+    made = optuna.create_study(storage=f"sqlite:///{tmp_path}/in.db", study_name="old")
+    made.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=5)
+    client = Client(scene.service.url, scene.service.token)
+    study = client.import_study(read_study(f"{tmp_path}/in.db", metrics=("loss",)))
+    assert study.best is not None and study.best["values"] == [made.best_value]
+    assert study.best["params"] == made.best_params
+    assert write_study(study.portable(), f"{tmp_path}/out.log") == 5
+    back = read_study(f"{tmp_path}/out.log")
+    assert [each["params"] for each in back["trials"]] == [t.params for t in made.trials]
+    assert study.csv().splitlines()[0].startswith("number,state,params_x,values_loss")
+    more: dict[str, Any] = {"space": {"x": {"float": [-1, 1]}}, "from": [study.id]}
+    warm = begin(scene, trials=1, **more)
+    assert TrialRunner(scene, lambda params: [0.1]).until_state(warm["id"])["asked"] == 1
+
+
+def test_several_objectives_give_a_front(scene: Scene) -> None:
+    goals = {"loss": "minimize", "speed": "maximize"}
+    block = {"objective": goals, "space": {"x": [1, 2, 3]}, "parallel": 0, "sampler": "nsga2"}
+    study = scene.client.post("/studies", {"spec": {"name": "two", "study": block}})["id"]
+    asked = scene.client.post(f"/studies/{study}/ask", {"count": 3})["trials"]
+    values = [[0.1, 1.0], [0.5, 5.0], [0.6, 4.0]]
+    told = [{"number": each["number"], "values": values[n]} for n, each in enumerate(asked)]
+    scene.client.post(f"/studies/{study}/tell", {"trials": told})
+    shown = scene.client.get(f"/studies/{study}")
+    assert shown["best"] is None and [each["number"] for each in shown["front"]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sampler": {"tpe": {"warp": 1}}}, "has no option warp"),
+        ({"budget": "5 SU"}, "in node-hours"),
+        ({"on": ["nowhere"]}, "no endpoint 'nowhere'"),
+        ({"from": ["nothing"]}, "no study 'nothing'"),
+        ({"sampler": "gp"}, "needs scipy"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_what_is_wrong_is_said_before_anything_starts(
+    scene: Scene, change: dict[str, Any], words: str
+) -> None:
+    block = {"objective": {"accuracy": "maximize"}, "space": {"lr": [0.1]}, **change}
+    spec = {"run": "true {lr}", "on": scene.name, "study": block}
+    answer = scene.client.call("POST", "/studies", {"spec": spec})
+    assert answer.status in (400, 404, 422) and words in answer.body.decode()
+
+
+def test_a_spec_with_a_study_is_not_one_job(scene: Scene) -> None:
+    spec = {"run": "true", "on": scene.name, "study": {"objective": {"a": "maximize"}}}
+    answer = scene.client.call("POST", "/jobs", {"spec": spec})
+    assert answer.status == 422 and "it is a search" in answer.json["title"]

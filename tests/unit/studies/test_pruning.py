@@ -99,9 +99,7 @@ def test_a_trial_worse_than_the_best_at_every_value_is_pruned_by_wilcoxon() -> N
     worse = tuple((float(n), 0.8) for n in range(20))
     rule = Pruner("wilcoxon", startup=5)
     assert judge(rule, TrialCurve(1, worse), [best], maximize=True, study=STUDY, seen=0).prune
-    assert not judge(
-        rule, TrialCurve(1, worse), [best], maximize=False, study=STUDY, seen=0
-    ).prune
+    assert not judge(rule, TrialCurve(1, worse), [best], maximize=False, study=STUDY, seen=0).prune
 
 
 @pytest.mark.parametrize("count", [3, 6, 9])

@@ -1,1 +1,1 @@
-"""Studies: points are asked for, tried by tasks, and told back. See docs/internals/studies.md."""
+"""Studies: Optuna proposes points, tasks try them, and it learns from their values. See docs/internals/studies.md."""

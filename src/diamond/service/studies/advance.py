@@ -36,6 +36,7 @@ from diamond.service.tasks.tasks import end_task
 from diamond.studies.decisions import TrialState
 from diamond.studies.optuna_mirror import Asked, MirrorTrial
 from diamond.studies.plan import StudyPlan
+from diamond.studies.space import Dimension
 
 GRACE_SECONDS = 5
 """Between the stop flag and the kill of a pruned trial."""
@@ -88,7 +89,8 @@ async def _advance_once(services: Services, mirrors: Mirrors, study: str) -> Non
     if not asked and not work.starts and not work.changed and work.study == row:
         return
     load = _load(groups)
-    await services.store.run(lambda tx: _save(tx, row, work, asked, load))
+    learned = mirror.space(row.plan) if mirror.learned else ()
+    await services.store.run(lambda tx: _save(tx, row, work, asked, load, learned))
 
 
 async def ask(
@@ -153,11 +155,12 @@ async def _save(
     work: Round,
     asked: Sequence[Asked],
     load: dict[str, tuple[int, int]],
+    learned: tuple[Dimension, ...],
 ) -> None:
     """The version is taken first: whoever comes second starts again."""
     saved = await store.save_study(tx, replace(work.study, version=row.version))
     changes = dict(work.changed)
-    new = [new_trial(saved, each, work.now) for each in asked]
+    new = [new_trial(saved, each, work.now, space=learned) for each in asked]
     starting = await launcher(tx, saved, load)
     problem = await _start_waiting(starting, work, changes)
     if not problem:
@@ -229,14 +232,21 @@ def paused_notice(study: StudyRow) -> Notice:
     )
 
 
-def new_trial(study: StudyRow, asked: Asked, now: float, origin: str = SAMPLED) -> TrialRow:
+def new_trial(
+    study: StudyRow,
+    asked: Asked,
+    now: float,
+    origin: str = SAMPLED,
+    space: tuple[Dimension, ...] = (),
+) -> TrialRow:
+    """`space`: where it is not the plan's own."""
     return TrialRow(
         study=study.id,
         number=asked.number,
         owner=study.owner,
         state=TrialState.WAITING.value,
         params=dict(asked.params),
-        space=(),
+        space=space,
         values=(),
         spread=None,
         steps=(),

@@ -1,4 +1,4 @@
-"""Points for whoever tries them outside of Diamond: asked for and told by calls of the API."""
+"""Ask and tell by calls of the API, for programs that try the points themselves."""
 
 from __future__ import annotations
 

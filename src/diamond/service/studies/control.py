@@ -42,7 +42,7 @@ Work = Callable[[Transaction, StudyRow], Awaitable[StudyRow]]
 
 
 async def pause(services: Services, principal: Principal, study: str) -> StudyDetail:
-    """No new trial starts; those that run go on."""
+    """No new trial starts; those that run continue."""
 
     async def work(tx: Transaction, row: StudyRow) -> StudyRow:
         if row.state != RUNNING:
@@ -69,7 +69,7 @@ async def resume(services: Services, principal: Principal, study: str) -> StudyD
 async def raise_limits(
     services: Services, principal: Principal, study: str, wanted: StudyChange
 ) -> StudyDetail:
-    """A study that is done goes on."""
+    """A study that is done continues."""
     check_budget(wanted.budget or "")
 
     async def work(tx: Transaction, row: StudyRow) -> StudyRow:

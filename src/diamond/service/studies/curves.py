@@ -41,7 +41,7 @@ async def read_values(
     mirror: StudyMirror,
     tasks: Sequence[Sequence[TrialTask]],
 ) -> dict[str, TaskValues]:
-    """By task; each item of `tasks` is the tasks of one repeat, the last of which counts. A task that continues another
+    """By task; each item of `tasks` is the tasks of one repeat, and its last one counts. A task that continues another
     one's files continues its curve too."""
     wanted = [task.task for group in tasks for task in group]
     names = [objective.name for objective in plan.objectives]

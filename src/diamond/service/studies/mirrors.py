@@ -14,7 +14,6 @@ from diamond.service.platform.database.engine import Store
 from diamond.service.platform.services import Services
 from diamond.service.studies import store
 from diamond.service.studies.rows import StudyRow, TrialRow
-from diamond.studies.decisions import TrialState
 from diamond.studies.optuna_mirror import Asked, MirrorTrial, OptunaMirror
 from diamond.studies.plan import StudyPlan
 from diamond.studies.space import Dimension
@@ -74,8 +73,7 @@ class StudyMirror:
     def _learn(self, rows: Sequence[TrialRow]) -> None:
         known = {each.name: each for each in self.learned}
         for row in rows:
-            if row.state != TrialState.WAITING.value:
-                known.update((each.name, each) for each in row.space if each.name not in known)
+            known.update((each.name, each) for each in row.space if each.name not in known)
         self.learned = tuple(known.values())
 
     @property

@@ -55,13 +55,13 @@ async def get_study(study: str, services: Service, person: Person) -> StudyDetai
 async def raise_limits(
     study: str, body: schemas.StudyChange, services: Service, person: Person
 ) -> StudyDetail:
-    """Change trials, budget or parallel; a study that is done goes on."""
+    """Change trials, budget or parallel; a study that is done continues."""
     return await control.raise_limits(services, person, study, body)
 
 
 @router.post("/{study}/pause", response_model=StudyDetail, responses=problems(404, 409))
 async def pause_study(study: str, services: Service, person: Person) -> StudyDetail:
-    """No new trial starts; those that run go on."""
+    """No new trial starts; those that run continue."""
     return await control.pause(services, person, study)
 
 

@@ -206,3 +206,10 @@ async def best_trials(connection: AsyncConnection, rows: Sequence[StudyRow]) -> 
         return {}
     found = rows_of(await connection.execute(select(study_trials).where(or_(*wanted))), TrialRow)
     return {row.study: row for row in found}
+
+
+async def next_version(tx: Transaction, study: str) -> int:
+    """The study changes by one of its trials alone; whoever decides on an older version starts again."""
+    same = update(studies).where(studies.c.id == study).values(version=studies.c.version + 1)
+    taken = await tx.connection.execute(same.returning(studies.c.version))
+    return int(taken.scalar_one())

@@ -30,6 +30,7 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import WOKEN, task_topic
 from diamond.service.results.results import note_results
 from diamond.service.storage.storage import quota_used
+from diamond.service.studies.suggested import note_suggested
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
@@ -122,6 +123,7 @@ async def _take(
         taken = await take_facts(tx, task, stream, part.data)
         await logs.save_stream(tx, stream.id, {"size": size, "partial": taken.partial})
         await note_results(tx, task, taken.results)
+        await note_suggested(tx, task.id, taken.suggested)
     else:
         size = await _take_metrics(tx, steps, room, task, stream, part)
         if task.state in FINAL_WORDS:
