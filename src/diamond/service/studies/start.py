@@ -24,6 +24,7 @@ from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import STUDIES
+from diamond.service.projects.terms import project_terms
 from diamond.service.studies import store
 from diamond.service.studies.find import find_study
 from diamond.service.studies.launch import inputs_of
@@ -62,7 +63,7 @@ async def _new_study(
 ) -> StudyRow:
     plan = _asked_plan(requested.spec)
     inputs, warnings = Inputs(), []
-    composer = None
+    terms = await project_terms(connection, principal, project)
     if plan.parallel:
         composer = await resolve(connection, principal, requested, project)
         composed = _compose_everywhere(composer, requested.spec, plan)
@@ -74,7 +75,7 @@ async def _new_study(
     return StudyRow(
         id=ids.new_id(ids.STUDY),
         owner=principal.user,
-        project=composer.terms.id if composer else "",
+        project=terms.id,
         name=str(requested.spec.get("name") or "study"),
         state=RUNNING,
         message="",
