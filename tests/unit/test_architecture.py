@@ -68,7 +68,7 @@ SLICE_TABLES = {
         sign_in: access people platform projects
         pages: people platform sign_in
         storage: access artifacts endpoints people platform projects
-        code: artifacts people platform projects storage
+        code: access artifacts people platform projects storage
         chains: endpoints platform
         limits: access chains endpoints people platform projects sign_in
         announcements: access limits people platform
@@ -79,7 +79,7 @@ SLICE_TABLES = {
         views: access people platform projects
         images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
-        trees: access artifacts endpoints people platform tasks
+        trees: access artifacts endpoints people platform storage tasks
         datasets: access endpoints people platform projects tasks trees
         results: access endpoints entries lineage people platform tasks trees
         models: access artifacts endpoints output people platform results storage tasks trees
@@ -96,7 +96,7 @@ SLICE_TABLES = {
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
-        maintenance: access code endpoints entries limits notifications output people platform tasks trees
+        maintenance: access code endpoints entries limits notifications output people platform records tasks trees
     """,
     "agent": """
         guard:

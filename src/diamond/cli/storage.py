@@ -20,6 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="What takes up space, and how long it is kept.",
 )
+PARTS = ("code", "logs", "curves", "copies", "total")
 Days = Annotated[
     int | None, typer.Option("--days", min=1, help="How long ended tasks keep their logs.")
 ]
@@ -36,7 +37,7 @@ def show(as_json: Json = False) -> None:
     stored, quota = usage["service"], usage["quota_bytes"]
     limit = f" of {show_bytes(quota)}" if quota is not None else ""
     print(f"In the service: {show_bytes(stored['total'])}{limit}")
-    for name in ("code", "logs", "curves"):
+    for name in ("code", "logs", "curves", "copies"):
         print(f"  {name:<8}{show_bytes(stored[name])}")
     if usage["endpoints"]:
         rows = [
@@ -60,18 +61,76 @@ def keep(
     project: Annotated[
         str, typer.Option("--project", help="For a project you manage; default: your own tasks.")
     ] = "",
+    code: Annotated[
+        bool, typer.Option("--code", help="How long code stays after its last task has ended.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Set how long ended tasks keep logs and curves in the service; their records stay."""
+    """Set how long ended tasks keep logs and curves, or code, in the service; their records stay."""
     if (days is None) == (not forever):
         raise BadRequest("Say how long", "Give --days N, or --forever.")
-    rules = Client().set_retention(days, project=project)
+    rules = Client().set_retention(days, project=project, of_code=code)
+    what = "Code is" if code else "Logs and curves are"
+    last = "the last task that used it" if code else "a task"
     if as_json:
         print_json(rules)
     elif days is None:
         say("This rule is removed; the service's own still applies.")
     else:
-        say(f"Logs and curves are removed {days} days after the end of a task.")
+        say(f"{what} removed {days} days after the end of {last}.")
+
+
+@app.command(name="code")
+def list_code(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List the code you store in the service, and who needs it."""
+    items = Client().stored_code(limit)
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    rows = [
+        (
+            short_digest(item["digest"]),
+            item["name"] or "-",
+            show_bytes(item["bytes"]),
+            show_bytes(item["frees_bytes"]),
+            time_ago(item["used"]),
+            ", ".join([*item["blocked_by"], *item["recorded_by"]]) or "nothing",
+        )
+        for item in items
+    ]
+    print_table(("DIGEST", "TASK", "SIZE", "FREES", "USED", "NEEDED BY"), rows)
+
+
+@app.command()
+def remove(
+    digests: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DIGEST...", help="As `diamond storage code` shows them."),
+    ] = None,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="All code that no task and nothing else needs.")
+    ] = False,
+    recorded: Annotated[
+        bool,
+        typer.Option("--recorded", help="Also code of ended tasks; they keep their records."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove code from the service, except the code of tasks that have not ended."""
+    if bool(digests) == unused:
+        raise BadRequest("Say which code", "Give digests (diamond storage code), or --unused.")
+    client = Client()
+    items = [client.remove_code(digest, recorded=recorded) for digest in digests or []]
+    items += [client.remove_unused_code()] if unused else []
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    for item in items:
+        what = f"{short_digest(item['digest'])} is" if item["digest"] else "Unused code is"
+        say(f"{what} removed: {show_bytes(item['bytes'])} freed.")
 
 
 @app.command()
@@ -140,6 +199,10 @@ def admin_storage(
     user: Annotated[str, typer.Option("--user", help="The quota of this person alone.")] = "",
     days: Days = None,
     forever: Forever = False,
+    code_days: Annotated[
+        int | None,
+        typer.Option("--code-days", min=1, help="How long code stays after its last task's end."),
+    ] = None,
     quota: Annotated[
         str, typer.Option("--quota", metavar="SIZE", help="Such as 20GB, for each person.")
     ] = "",
@@ -148,7 +211,7 @@ def admin_storage(
 ) -> None:
     """Show who stores how much in the service, or set how long and how much."""
     calls, bytes_ = people(), parse_megabytes(quota) * 2**20 if quota else None
-    changes_days, changes_quota = bool(days or forever), bool(quota or no_quota)
+    changes_days, changes_quota = bool(days or forever or code_days), bool(quota or no_quota)
     if user and changes_days:
         raise BadRequest(
             "How long is a rule of the service or of a project", "Leave out --user, or --days."
@@ -157,7 +220,8 @@ def admin_storage(
         _print_rule(calls.set_quota(user, bytes_), as_json=as_json)
     elif changes_days or changes_quota:
         rule = calls.storage_defaults()
-        rule |= {"days": days} if changes_days else {}
+        rule |= {"days": days} if days or forever else {}
+        rule |= {"code_days": code_days} if code_days or forever else {}
         rule |= {"quota_bytes": bytes_} if changes_quota else {}
         _print_rule(calls.set_storage_defaults(rule), as_json=as_json)
     else:
@@ -169,7 +233,9 @@ def _print_rule(rule: dict[str, Any], *, as_json: bool) -> None:
         print_json(rule)
         return
     if "days" in rule:
-        say(f"Tasks keep logs and curves {_days(rule['days'])}.")
+        say(
+            f"Tasks keep logs and curves {_days(rule['days'])}, and code {_days(rule['code_days'])}."
+        )
     quota = rule["quota_bytes"]
     say(f"Quota: {show_bytes(quota) if quota is not None else 'none'}")
 
@@ -181,12 +247,12 @@ def _print_people(items: list[dict[str, Any]], rule: dict[str, Any], *, as_json:
     rows = [
         (
             item["name"],
-            *(show_bytes(item["service"][kind]) for kind in ("code", "logs", "curves", "total")),
+            *(show_bytes(item["service"][kind]) for kind in PARTS),
             show_bytes(item["quota_bytes"]) if item["quota_bytes"] is not None else "-",
         )
         for item in items
     ]
-    print_table(("WHO", "CODE", "LOGS", "CURVES", "TOTAL", "QUOTA"), rows)
+    print_table(("WHO", *(part.upper() for part in PARTS), "QUOTA"), rows)
     _print_rule(rule, as_json=False)
 
 

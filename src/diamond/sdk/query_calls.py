@@ -26,10 +26,27 @@ class QueryCalls(EndpointCalls):
         """What takes up space: code, logs and curves in the service, images and run directories on endpoints."""
         return dict(self.transport.get(f"{API}/storage"))
 
-    def set_retention(self, days: int | None, *, project: str = "") -> JsonObject:
-        """How long ended tasks keep logs and curves in the service: your own, or those of a project."""
+    def stored_code(self, limit: int = 100) -> list[JsonObject]:
+        """Your snapshots of code in the service; first those whose removal frees most."""
+        return list(self.transport.get(f"{API}/storage/code", {"limit": limit})["items"])
+
+    def remove_code(self, digest: str, *, recorded: bool = False) -> JsonObject:
+        """Remove a snapshot by its digest or the first letters of it; `recorded`: also if ended tasks ran it."""
+        path = f"{API}/storage/code/{path_segment(digest)}"
+        query = {"recorded": "true" if recorded else None}
+        return dict(self.transport.call("DELETE", path, query=query).json())
+
+    def remove_unused_code(self) -> JsonObject:
+        """Remove code that nothing needs, such as what was sent and never submitted."""
+        return dict(self.transport.send("DELETE", f"{API}/storage/code/unused"))
+
+    def set_retention(
+        self, days: int | None, *, project: str = "", of_code: bool = False
+    ) -> JsonObject:
+        """How long ended tasks keep logs and curves, or their code, in the service: your own, or those of a project."""
         path = f"{API}/projects/{path_segment(project)}" if project else f"{API}/storage"
-        return dict(self.transport.send("PUT", f"{path}/retention", {"days": days}))
+        body = {"code_days" if of_code else "days": days}
+        return dict(self.transport.send("PUT", f"{path}/retention", body))
 
     def archive(self, task: str) -> JsonObject:
         """Remove a task's logs and curves from the service; its record stays."""

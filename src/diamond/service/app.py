@@ -18,6 +18,7 @@ from diamond.service.announcements import routes as announcements
 from diamond.service.artifacts import routes as artifacts
 from diamond.service.code import blob_routes as code_blob
 from diamond.service.code import routes as code
+from diamond.service.code import storage_routes as code_storage
 from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
 from diamond.service.dashboard import routes as dashboard
@@ -137,6 +138,7 @@ PARTS = (
     storage,
     records,
     code_blob,
+    code_storage,
     code,
 )
 

@@ -27,6 +27,7 @@ from diamond.service.storage.store import put_rule
 from diamond.service.tasks.schemas import FinalMetric
 from diamond.service.tasks.stepping import MOST_HISTORY
 from support.database import with_store
+from support.ended_rows import job_values, task_values
 from support.people import add_person
 from support.scene import Scene, new_scene
 from support.scripted_agent import ScriptedAgent
@@ -212,38 +213,3 @@ def test_a_task_that_cannot_be_archived_stops_no_other(
     monkeypatch.setattr(archive, "final_metrics", fails_for_one)
     assert with_store(tmp_path, "", look) == ["t1"]
     assert "archiving a task failed" in caplog.text
-
-
-def job_values() -> dict[str, Any]:
-    return {
-        "id": "j1",
-        "owner": LOCAL_USER,
-        "name": "x",
-        "spec": {},
-        "digest": "",
-        "project": "",
-        "assignment": "",
-        "created": 0.0,
-    }
-
-
-def task_values(task: str, ended: float) -> dict[str, Any]:
-    return {
-        "id": task,
-        "owner": LOCAL_USER,
-        "job": "j1",
-        "name": "x",
-        "kind": "run",
-        "endpoint": "e1",
-        "endpoint_name": "e",
-        "state": "succeeded",
-        "phase": "",
-        "as_of": ended,
-        "attempt": "a1",
-        "attempts": [],
-        "created": ended,
-        "updated": ended,
-        "ended": ended,
-        "order": {},
-        "digest": "",
-    }

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.errors import BadRequest
+from diamond.data import manifest
 from diamond.data.manifest import (
     HEAD,
     Entry,
     FileEntry,
     FolderEntry,
     LinkEntry,
+    find_file,
     link_stays_inside,
     load_manifest,
     read_manifest,
@@ -158,3 +162,30 @@ def test_the_order_is_that_of_bytes() -> None:
     names = ["é", "\udc80", "z", "a"]
     assert sorted(names, key=sort_key) == ["a", "z", "\udc80", "é"]
     assert os.fsencode("\udc80") < os.fsencode("é")
+
+
+def test_one_file_of_a_large_manifest_is_found_by_reading_little_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [
+        f"{folder:03}/{'é' * (folder % 5)}{n:05}.bin" for folder in range(40) for n in range(500)
+    ]
+    entries = [
+        FileEntry(path, n, f"{n:064x}") for n, path in enumerate(sorted(paths, key=sort_key))
+    ]
+    path = tmp_path / "manifest"
+    with path.open("wb") as out:
+        write_manifest(entries, out)
+    parsed = 0
+
+    def count(lines: list[bytes]) -> list[Any]:
+        nonlocal parsed
+        parsed += len(lines)
+        return [json.loads(line) for line in lines]
+
+    monkeypatch.setattr(manifest, "_parsed", count)
+    for wanted in (entries[0], entries[1], entries[7777], entries[-2], entries[-1]):
+        assert find_file(path, wanted.path) == wanted
+    for absent in ("", "000", "000/", "999/x", "020/00000.bix", "\udcff"):
+        assert find_file(path, absent) is None
+    assert parsed < len(entries), "not even all of them once for eleven questions"

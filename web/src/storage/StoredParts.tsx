@@ -6,6 +6,7 @@ const PARTS = [
   { key: "code", label: "Code", color: "teal" },
   { key: "logs", label: "Logs", color: "blue" },
   { key: "curves", label: "Metrics", color: "grape" },
+  { key: "copies", label: "Kept files", color: "orange" },
 ] as const;
 
 type StoredPartsProps = { stored: Schemas["StoredBytes"]; quota: number | null };

@@ -69,6 +69,8 @@ VERBS = {
     "POST /scales/{scale}/cancel": "cancelled probe runs",
     "POST /jobs": "submitted a job",
     "PUT /storage/retention": "set how long their tasks are kept",
+    "DELETE /storage/code/unused": "removed code that nothing needs",
+    "DELETE /storage/code/{digest}": "removed code from the service",
     "PUT /storage/defaults": "set the storage defaults",
     "POST /tasks/{task}/archive": "archived a task",
     "POST /tasks/cancel": "cancelled tasks",

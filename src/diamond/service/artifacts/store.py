@@ -31,7 +31,7 @@ async def owned_digests(
 ) -> set[str]:
     """Those of these that are the owner's."""
     owned: set[str] = set()
-    for some in _portions(sorted(set(digests))):
+    for some in portions(sorted(set(digests))):
         query = select(artifacts.c.digest).where(
             artifacts.c.owner == owner, artifacts.c.digest.in_(some)
         )
@@ -113,7 +113,7 @@ async def add_to_service(tx: Transaction, owner: str, added: Sequence[Artifact])
 
 async def give_files(tx: Transaction, giver: str, receiver: str, digests: Collection[str]) -> None:
     """Those of these files that the giver has become the receiver's too."""
-    for some in _portions(sorted(digests)):
+    for some in portions(sorted(digests)):
         query = select(artifacts).where(
             artifacts.c.owner == giver,
             artifacts.c.kind == ArtifactKind.FILE.value,
@@ -132,7 +132,7 @@ async def mark_snapshot(tx: Transaction, owner: str, digest: str, *, is_complete
 
 async def touch(tx: Transaction, owner: str, digests: Collection[str]) -> None:
     """They are young again: what is about to be used is not removed."""
-    for some in _portions(sorted(digests)):
+    for some in portions(sorted(digests)):
         known = update(artifacts).where(artifacts.c.owner == owner, artifacts.c.digest.in_(some))
         await tx.connection.execute(known.values(used=time.time()))
 
@@ -145,6 +145,12 @@ async def put_place(tx: Transaction, artifact: Artifact, place: PlaceRow) -> Non
         delete(artifact_places).where(tuple_(*artifact_places.primary_key.columns) == key)
     )
     await tx.connection.execute(insert(artifact_places), values_of(place))
+
+
+async def set_size(tx: Transaction, owner: str, digest: str, size: int) -> None:
+    """What is known of it now, such as from a manifest that has come since."""
+    known = update(artifacts).where(artifacts.c.owner == owner, artifacts.c.digest == digest)
+    await tx.connection.execute(known.values(size=size))
 
 
 async def drop_places(
@@ -175,10 +181,27 @@ async def drop_one_place(
 
 async def drop_artifacts(tx: Transaction, keys: Sequence[tuple[str, str]]) -> None:
     """With all their places; each key is an owner and a digest."""
-    for some in _portions(keys):
+    for some in portions(keys):
         for table in (artifact_places, artifacts):
             of_them = tuple_(table.c.owner, table.c.digest).in_(some)
             await tx.connection.execute(delete(table).where(of_them))
+
+
+async def drop_unused(
+    tx: Transaction, owner: str, digests: Collection[str], *, before: float
+) -> dict[str, int]:
+    """Those of these that were not used since, with all their places; the answer has their sizes."""
+    dropped: dict[str, int] = {}
+    for some in portions(sorted(digests)):
+        old = delete(artifacts).where(
+            artifacts.c.owner == owner, artifacts.c.digest.in_(some), artifacts.c.used < before
+        )
+        rows = await tx.connection.execute(old.returning(artifacts.c.digest, artifacts.c.size))
+        dropped.update({row.digest: row.size for row in rows})
+    for some in portions(sorted(dropped)):
+        places = artifact_places.c.owner == owner, artifact_places.c.digest.in_(some)
+        await tx.connection.execute(delete(artifact_places).where(*places))
+    return dropped
 
 
 async def unused_code(
@@ -216,7 +239,7 @@ async def bytes_by_kind(connection: AsyncConnection, owner: str, place: str) -> 
 
 
 async def _drop_without_place(tx: Transaction, keys: Sequence[tuple[str, str]]) -> None:
-    for some in _portions(keys):
+    for some in portions(keys):
         lies_somewhere = exists().where(
             artifact_places.c.owner == artifacts.c.owner,
             artifact_places.c.digest == artifacts.c.digest,
@@ -225,6 +248,7 @@ async def _drop_without_place(tx: Transaction, keys: Sequence[tuple[str, str]]) 
         await tx.connection.execute(delete(artifacts).where(of_them, ~lies_somewhere))
 
 
-def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """As many at once as one statement takes."""
     for start in range(0, len(items), AT_ONCE):
         yield items[start : start + AT_ONCE]

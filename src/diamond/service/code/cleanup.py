@@ -11,6 +11,7 @@ from functools import partial
 from diamond.core.errors import NotFound
 from diamond.service.artifacts import store as artifact_store
 from diamond.service.code.references import mentioned_digests
+from diamond.service.code.store import all_removed
 from diamond.service.platform.blob_store import BlobStore
 from diamond.service.platform.database.engine import Store
 
@@ -24,10 +25,13 @@ async def prune_blobs(store: Store, blobs: BlobStore) -> int:
     """How many blobs were removed. What a snapshot lists is kept with it."""
     before = time.time() - GRACE_SECONDS
     mentioned = await mentioned_digests(store)
-    needed = await asyncio.to_thread(_with_files, blobs, mentioned)
-    await _drop_unneeded(store, needed, before)
+    listed = await asyncio.to_thread(lambda: {one: listed_digests(blobs, one) for one in mentioned})
+    await _drop_unneeded(store, mentioned.union(*listed.values()), before)
     async with store.read() as connection:
         owned = await artifact_store.owned_by_anybody(connection)
+        removed = await all_removed(connection)
+    kept = mentioned - removed
+    needed = kept.union(*(listed[digest] for digest in kept))
     return await asyncio.to_thread(blobs.prune, needed | owned, before)
 
 
@@ -46,11 +50,7 @@ async def _drop_unneeded(store: Store, needed: Collection[str], before: float) -
         await asyncio.sleep(0)
 
 
-def _with_files(blobs: BlobStore, mentioned: set[str]) -> set[str]:
-    return mentioned.union(*(_listed(blobs, digest) for digest in mentioned))
-
-
-def _listed(blobs: BlobStore, digest: str) -> set[str]:
+def listed_digests(blobs: BlobStore, digest: str) -> set[str]:
     """The digests that a snapshot's manifest mentions. It is not parsed: whatever it is, reading it cannot fail."""
     try:
         path = blobs.find(digest)

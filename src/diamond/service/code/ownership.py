@@ -10,6 +10,7 @@ from diamond.core.artifacts import Artifact, ArtifactKind, Snapshot, plain_diges
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec, NotFound
 from diamond.service.artifacts import store
+from diamond.service.code import store as code_store
 from diamond.service.code.manifests import read_file, read_snapshot
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
@@ -23,23 +24,23 @@ async def missing_blobs(services: Services, owner: str, digests: Sequence[str]) 
     here = {plain_digest(digest) for digest in digests if digest not in absent}
 
     async def note(tx: Transaction) -> set[str]:
-        owned = await store.owned_digests(tx.connection, owner, here)
-        await store.touch(tx, owner, owned)
-        return owned
+        # In this order: what is about to be removed is either young now and stays, or is reported as missing.
+        await store.touch(tx, owner, here)
+        return await store.owned_digests(tx.connection, owner, here)
 
     owned = await services.store.run(note) if here else set()
     return [digest for digest in digests if plain_digest(digest) not in owned]
 
 
 async def record_files(services: Services, owner: str, sent: Sequence[Artifact]) -> None:
-    await services.store.run(lambda tx: store.add_to_service(tx, owner, sent))
+    await services.store.run(lambda tx: _add(tx, owner, sent))
 
 
 async def record_snapshot(services: Services, owner: str, snapshot: Snapshot) -> None:
     """A snapshot with all of its files becomes this person's."""
 
     async def record(tx: Transaction) -> None:
-        await store.add_to_service(tx, owner, [snapshot.artifact, *snapshot.files])
+        await _add(tx, owner, [snapshot.artifact, *snapshot.files])
         await store.mark_snapshot(tx, owner, snapshot.artifact.digest, is_complete=True)
 
     await services.store.run(record)
@@ -81,6 +82,11 @@ async def require_readable(services: Services, owner: str, digests: Collection[s
         raise NotFound(
             f"{len(wanted - owned)} blobs are not here, {min(wanted - owned)} among them"
         )
+
+
+async def _add(tx: Transaction, owner: str, sent: Sequence[Artifact]) -> None:
+    await store.add_to_service(tx, owner, sent)
+    await code_store.forget_removed(tx, owner, [item.digest for item in sent])
 
 
 async def _complete(services: Services, owner: str, digest: str) -> None:

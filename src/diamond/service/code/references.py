@@ -13,9 +13,11 @@ from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.tables import metadata
 
 # Large tables that never hold the digest of a blob, and those that say whose it is.
-WITHOUT = frozenset({"artifact_places", "artifacts", "events", "history", "name_endings", "users"})
+WITHOUT = frozenset(
+    {"artifact_places", "artifacts", "events", "history", "name_endings", "removed_code", "users"}
+)
 ROWS_AT_ONCE = 200
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 async def mentioned_digests(store: Store) -> set[str]:
@@ -25,7 +27,7 @@ async def mentioned_digests(store: Store) -> set[str]:
         texts = [column for column in table.columns if isinstance(column.type, (String, JSON))]
         if table.name not in WITHOUT and texts:
             async for text in _texts(store, table, texts):
-                digests.update(_DIGEST.findall(text))
+                digests.update(DIGEST.findall(text))
     return digests
 
 

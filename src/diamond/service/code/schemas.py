@@ -54,6 +54,32 @@ class Stored(BaseModel):
     stored: int
 
 
+class StoredCode(BaseModel):
+    """A snapshot of code in the service."""
+
+    digest: str
+    name: str
+    """Of a task that ran it; empty if none did."""
+    files: int
+    bytes: int
+    frees_bytes: int
+    """What no other snapshot of the same person has: so much less is stored without it."""
+    sent: float
+    used: float
+    tasks: int
+    blocked_by: list[str]
+    """While there is one of these, it cannot be removed."""
+    recorded_by: list[str]
+    """What would lose its code, and keep its record."""
+
+
+class RemovedCode(BaseModel):
+    digest: str
+    """Empty: all that nothing needs."""
+    bytes: int
+    """How much less is stored now."""
+
+
 class CodeFile(BaseModel):
     path: str
     size: int | None = None
@@ -77,3 +103,5 @@ class CodeListing(BaseModel):
     """GET …/diff has the changes since `commit`."""
     left_out: list[str] = []
     files: list[CodeFile] = []
+    removed: float | None = None
+    """When its owner or a rule of theirs removed it from this service."""

@@ -151,7 +151,8 @@ async def list_files(
             "The endpoint it lies on does not let it leave (egress), or it is on its way.",
         )
     path = await asyncio.to_thread(services.manifests.find, found.tree)
-    entries, more = await asyncio.to_thread(
-        list_folder, path, folder.strip("/"), after=after, limit=limit
+    # In a process that can be stopped: the list of files of a large dataset has gigabytes.
+    entries, more = await services.workers.run(
+        principal.user, list_folder, path, folder.strip("/"), after, limit
     )
     return schemas.DatasetListing(version=found.name, folder=folder, entries=entries, next=more)

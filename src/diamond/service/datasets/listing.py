@@ -13,7 +13,7 @@ from diamond.service.datasets import schemas
 
 
 def list_folder(
-    path: Path, folder: str, *, after: str, limit: int
+    path: Path, folder: str, after: str, limit: int
 ) -> tuple[list[schemas.DatasetFile], str | None]:
     """The entries of a folder behind `after`, and the name to continue with. Blocks."""
     entries: list[schemas.DatasetFile] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 from diamond.core.artifacts import plain_digest
@@ -27,6 +26,7 @@ from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.trees import passing
 from diamond.service.trees import store as tree_store
+from diamond.service.trees.passing import SentManifest, receive_manifest
 from diamond.service.trees.rows import TransferRow, TreeRow
 from diamond.service.trees.transfers import DATA, start_upload
 from diamond.service.trees.trees import find_tree, places_of
@@ -42,23 +42,8 @@ async def take_manifest(
 ) -> schemas.ManifestTaken:
     """With its last bytes the sender knows the tree; whether others have it makes no difference."""
     require(principal, Action.WRITE, owner=principal.user)
-    tree, files = plain_digest(digest), services.manifests
-    sender = f"person-{principal.user}"
-    have = await asyncio.to_thread(files.append, sender, tree, offset, parts)
-    if have < size:
-        return schemas.ManifestTaken(have=have)
-    summary = await asyncio.to_thread(files.finish, sender, tree)
-    row = TreeRow(
-        owner=principal.user,
-        digest=tree,
-        size=summary.size,
-        files=summary.files,
-        entries=summary.entries,
-        has_manifest=True,
-        created=time.time(),
-    )
-    await services.store.run(lambda tx: tree_store.put_tree(tx, row))
-    return schemas.ManifestTaken(have=have)
+    sent = SentManifest(principal.user, f"person-{principal.user}", plain_digest(digest))
+    return schemas.ManifestTaken(have=await receive_manifest(services, sent, offset, size, parts))
 
 
 async def start(

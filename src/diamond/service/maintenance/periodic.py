@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from diamond.service.code.cleanup import prune_blobs
+from diamond.service.code.removal import remove_due_code
 from diamond.service.endpoints.commands import forget_commands
 from diamond.service.endpoints.presence import sweep
 from diamond.service.entries.anchor import anchor_records
@@ -28,6 +29,7 @@ from diamond.service.platform.relay import store as relayed
 from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import SIZES, wait
+from diamond.service.records.store import forget_links
 from diamond.service.tasks.record_entries import rebuild_records
 from diamond.service.tasks.warnings import warn
 from diamond.service.trees.tidy import tidy_trees
@@ -59,6 +61,7 @@ async def tidy(services: Services) -> None:
     """Each in its own transaction."""
     await separately(FORGOTTEN, services.store.run, "forgetting old rows")
     await separately([services], archive_due_tasks, "archiving old tasks")
+    await separately([services], remove_due_code, "removing old code")
     await separately([services.blobs], partial(prune_blobs, services.store), "removing old blobs")
     await separately([services.image_files], _prune_images, "removing old image files")
     await separately([services.store], rebuild_records, "making records of old tasks")
@@ -130,5 +133,6 @@ FORGOTTEN: tuple[Callable[[Transaction], Awaitable[None]], ...] = (
     drop_expired,
     drop_expired_sessions,
     forget_keys,
+    forget_links,
     relayed.forget_old,
 )

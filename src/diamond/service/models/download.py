@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from diamond.core.artifacts import SERVICE
 from diamond.core.errors import Conflict, NotFound
-from diamond.data.manifest import FileEntry, load_manifest
+from diamond.data.manifest import find_file
 from diamond.service.access.principal import Principal
 from diamond.service.models.rows import VersionRow
 from diamond.service.models.safety import safety_of
@@ -31,11 +32,12 @@ class FilePart:
     blocks: AsyncIterator[bytes]
 
 
-async def read_manifest(services: Services, principal: Principal, text: str) -> bytes:
-    """The list of its files, with digests."""
+async def read_manifest(services: Services, principal: Principal, text: str) -> FilePart:
+    """The list of its files, with digests: it may be large, and is never read as a whole."""
     version = await _kept_version(services, principal, text)
-    path = services.manifests.find(version.tree)
-    return await asyncio.to_thread(path.read_bytes)
+    size = services.manifests.find(version.tree).stat().st_size
+    read = partial(services.manifests.read, version.tree, length=BLOCK)
+    return FilePart(size, 0, size, _blocks(lambda at: read(offset=at), 0))
 
 
 async def read_file(
@@ -44,21 +46,19 @@ async def read_file(
     """Only what the manifest lists."""
     version = await _kept_version(services, principal, text)
     manifest = services.manifests.find(version.tree)
-    entries = await asyncio.to_thread(load_manifest, manifest, version.tree)
-    entry = next((one for one in entries if isinstance(one, FileEntry) and one.path == path), None)
+    entry = await asyncio.to_thread(find_file, manifest, path)
     if entry is None:
         raise NotFound(
             f"{text} has no file {path[:200]!r}", "`diamond model pull` fetches all that there are."
         )
     start = min(max(start, 0), entry.size)
-    return FilePart(
-        entry.size, start, entry.size - start, _blocks(services, version.tree, path, start)
-    )
+    read = partial(_read, services, version.tree, path)
+    return FilePart(entry.size, start, entry.size - start, _blocks(read, start))
 
 
-async def _blocks(services: Services, tree: str, path: str, start: int) -> AsyncIterator[bytes]:
+async def _blocks(read: Callable[[int], bytes], start: int) -> AsyncIterator[bytes]:
     at = start
-    while block := await asyncio.to_thread(_read, services, tree, path, at):
+    while block := await asyncio.to_thread(read, at):
         yield block
         at += len(block)
 

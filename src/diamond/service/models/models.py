@@ -31,7 +31,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
-from diamond.service.storage.storage import quota_used
+from diamond.service.storage.storage import require_room
 
 
 async def list_models(
@@ -80,10 +80,7 @@ async def keep_version(services: Services, principal: Principal, text: str) -> S
     async with services.store.read() as connection:
         await find_model(connection, principal, text, Action.WRITE)
         _, version = await find_model_version(connection, principal, text)
-    if await quota_used(services, version.owner) >= 1:
-        raise Conflict(
-            "Your storage on this service is full", "See what takes up space: diamond storage show"
-        )
+    await require_room(services, version.owner, version.size)
     await secure(services, version)
     return await get_safety(services, principal, text)
 

@@ -127,15 +127,14 @@ async def keep_version(
 
 @router.get(
     "/{model}/versions/{version}/manifest",
-    response_class=Response,
+    response_class=StreamingResponse,
     responses={**problems(404, 409), 200: BYTES},
 )
 async def get_manifest(
     model: str, version: VersionWord, services: Service, person: Person
-) -> Response:
+) -> StreamingResponse:
     """The list of its files with sizes and digests (docs/internals/data.md)."""
-    content = await download.read_manifest(services, person, _reference(model, version))
-    return Response(content, media_type="application/octet-stream")
+    return _download(await download.read_manifest(services, person, _reference(model, version)))
 
 
 @router.get(
@@ -153,9 +152,7 @@ async def get_content(
 ) -> StreamingResponse:
     """The bytes of one file, from `start` on: a download that broke off continues."""
     reference = _reference(model, version)
-    part = await download.read_file(services, person, reference, path, start)
-    headers = {"Content-Length": str(part.length), "Content-Disposition": "attachment"}
-    return StreamingResponse(part.blocks, media_type="application/octet-stream", headers=headers)
+    return _download(await download.read_file(services, person, reference, path, start))
 
 
 @router.get("/{model}/card", response_model=schemas.ModelCard, responses=problems(404))
@@ -184,6 +181,11 @@ async def remove_alias(model: str, alias: str, services: Service, person: Person
 async def alias_history(model: str, services: Service, person: Person) -> Page[schemas.AliasMove]:
     """Who moved which alias when, the newest first."""
     return Page(items=await aliases.alias_history(services, person, model))
+
+
+def _download(part: download.FilePart) -> StreamingResponse:
+    headers = {"Content-Length": str(part.length), "Content-Disposition": "attachment"}
+    return StreamingResponse(part.blocks, media_type="application/octet-stream", headers=headers)
 
 
 def _reference(model: str, version: str) -> str:

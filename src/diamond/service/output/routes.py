@@ -11,13 +11,12 @@ from diamond.service.output import archive, files, metrics, schemas, zip_downloa
 from diamond.service.output.metrics import CurvesWanted
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
-from diamond.service.platform.http.routing import BYTES, Service, problems
+from diamond.service.platform.http.routing import BYTES, CSV, Service, problems
 from diamond.service.platform.http.schemas import Page
 from diamond.service.storage.schemas import Archived
 
 router = APIRouter(prefix="/tasks/{task}", tags=["output"])
 Points = Annotated[int, Query(ge=2, le=50_000)]
-CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
 
 
 @router.get("/metrics", response_model=Page[schemas.Series], responses=problems(404, 409))

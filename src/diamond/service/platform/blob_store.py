@@ -74,7 +74,7 @@ class FolderBlobStore:
 
     def add(self, source: Path, digest: str) -> None:
         target = self._path(digest)
-        if target.is_file():
+        if _touch(target):
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = target.parent / new_id("b")
@@ -110,7 +110,9 @@ class FolderBlobStore:
                     out.write(block)
             if digest.hexdigest() != target.name:
                 raise BadRequest(f"The bytes of {member.name!r} have another digest")
-            if not target.is_file():
+            if not _touch(
+                target
+            ):  # Sent again: it is young, and not removed before its owner is noted.
                 aside.rename(target)
         finally:
             aside.unlink(missing_ok=True)

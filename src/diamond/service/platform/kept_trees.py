@@ -37,6 +37,11 @@ class KeptTrees:
     def clear(self, transfer: str) -> None:
         _remove(self.arriving(transfer))
 
+    def arrivals(self) -> list[str]:
+        """Transfers that have left something here."""
+        folder = self._folder / "arriving"
+        return sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+
     def has(self, digest: str) -> bool:
         return self._root(digest).is_dir()
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from diamond.core.errors import BadRequest, NotFound
+from diamond.core.errors import BadRequest, NotFound, TooMany
 from diamond.data.manifest import MOST_BYTES, Summary, summarize
 
 KEEP_PARTS_SECONDS = 86400.0
+MOST_PARTS = 8
+"""Of one endpoint at once."""
 
 
 class ManifestFiles:
@@ -34,6 +36,12 @@ class ManifestFiles:
         if offset + length > MOST_BYTES:
             raise BadRequest(f"A manifest has at most {MOST_BYTES} bytes")
         part.parent.mkdir(parents=True, exist_ok=True)
+        others = [one for one in self._folder.glob(f"{sender}-*.part") if one != part]
+        if len(others) >= MOST_PARTS:
+            raise TooMany(
+                f"{MOST_PARTS} manifests of this endpoint are on their way already",
+                "Finish them first: what is left of them is removed after a day.",
+            )
         with part.open("ab") as sink:
             sink.writelines(parts)
         return offset + length

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.errors import BadRequest
+from diamond.core.errors import BadRequest, NotFound
 from diamond.core.order import Order, order_from
 from diamond.launchers.starters.plain import plain_start
 from diamond.notation.yaml_writer import write_text
@@ -24,6 +24,7 @@ from diamond.provenance.public import public, without_secrets
 from diamond.provenance.record import Record, assemble
 from diamond.schedulers.plain import batch_lines
 from diamond.service.access.principal import Principal
+from diamond.service.code.manifests import ListedFile
 from diamond.service.entries import store
 from diamond.service.entries.rows import EntryRow
 from diamond.service.people.store import find_user
@@ -203,15 +204,20 @@ async def _code(
     used = record.submitted.code if record.submitted else None
     if ExportPart.CODE not in options.parts or used is None or not used.snapshot:
         return []
-    parts = []
-    for file in await listed_files(services, used.snapshot):
-        path = f"{folder}{plain_run.CODE}/{file.path}"
-        if file.link:
-            parts.append(ZipPart(path, link=file.link))
-            continue
-        is_executable = file.mode.endswith(("755", "775", "777"))
-        parts.append(ZipPart(path, services.blobs.find(file.sha256), is_executable))
-    return parts
+    try:
+        files = await listed_files(services, used.snapshot)
+        return [
+            _code_part(services, f"{folder}{plain_run.CODE}/{file.path}", file) for file in files
+        ]
+    except NotFound:  # Its owner removed it; the record names its digest.
+        return []
+
+
+def _code_part(services: Services, path: str, file: ListedFile) -> ZipPart:
+    if file.link:
+        return ZipPart(path, link=file.link)
+    is_executable = file.mode.endswith(("755", "775", "777"))
+    return ZipPart(path, services.blobs.find(file.sha256), is_executable)
 
 
 def _support(folder: str, code: Sequence[ZipPart]) -> list[ZipPart]:

@@ -13,6 +13,8 @@ from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import record_imports, record_links
 from diamond.service.records.rows import ImportRow, LinkRow
 
+KEEP_LINKS_SECONDS = 30 * 86400.0
+
 
 async def add_import(tx: Transaction, row: ImportRow) -> None:
     await tx.connection.execute(insert(record_imports), values_of(row))
@@ -71,5 +73,6 @@ async def note_use(tx: Transaction, link: str) -> None:
 
 
 async def forget_links(tx: Transaction) -> None:
-    """Those that nobody can use any more."""
-    await tx.connection.execute(delete(record_links).where(record_links.c.expires < time.time()))
+    """Those that expired some time ago; until then their owner sees that they did."""
+    old = record_links.c.expires < time.time() - KEEP_LINKS_SECONDS
+    await tx.connection.execute(delete(record_links).where(old))

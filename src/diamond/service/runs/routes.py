@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from diamond.service.people.caller import Person
 from diamond.service.platform.http import safe_download
-from diamond.service.platform.http.routing import BYTES, PageCursor, Service, problems
+from diamond.service.platform.http.routing import CSV, PageCursor, Service, problems
 from diamond.service.runs import compare, imports, runs, schemas, table
 from diamond.service.runs.runs import MOST_ROWS, Window
 
@@ -47,7 +47,7 @@ async def list_columns(
     return await runs.column_names(services, person, project=project)
 
 
-@router.get("/export", response_class=Response, responses={200: BYTES, **problems(404)})
+@router.get("/export", response_class=Response, responses={200: CSV, **problems(404)})
 async def export_runs(
     services: Service,
     person: Person,

@@ -9,7 +9,7 @@ from diamond.service.platform.database.rows import TypedRow
 
 @dataclass(frozen=True)
 class StorageRuleRow(TypedRow):
-    """A rule foreveryone, a person or a project."""
+    """A rule for everyone, a person or a project."""
 
     kind: str
     subject: str
@@ -20,6 +20,8 @@ class StorageRuleRow(TypedRow):
     quota: int | None
     """Bytes that a person may store in the service; None: any number."""
     updated: float
+    code_days: int | None = None
+    """So long after the end of the last task that used it, code is removed; None: this rule removes none."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,12 @@ class StoredRow(TypedRow):
     code: int = 0
     logs: int = 0
     curves: int = 0
+    copies: int = 0
+    """Of results, models and datasets that the service keeps."""
 
     @property
     def total(self) -> int:
-        return self.code + self.logs + self.curves
+        return self.code + self.logs + self.curves + self.copies
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,19 @@ MOST_DAYS = 36_500
 
 
 class Retention(Body):
+    """A part that a call leaves out stays as it is. Null: no rule."""
+
     days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
-    """So long after its end, a task keeps its logs and curves in the service. Null: no rule."""
+    """So long after its end, a task keeps its logs and curves in the service."""
+    code_days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
+    """So long after the end of the last task that used it, code stays in the service."""
 
 
 class StorageDefaults(Body):
     """For the whole service. Null: forever, or any number."""
 
     days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
+    code_days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
     quota_bytes: int | None = Field(default=None, ge=0, le=1 << 62)
 
 
@@ -32,6 +37,8 @@ class StoredBytes(BaseModel):
     code: int
     logs: int
     curves: int
+    copies: int
+    """Of results, models and datasets that the service keeps."""
     total: int
 
 
@@ -60,6 +67,9 @@ class MyStorage(BaseModel):
     """The person's own rule."""
     default_days: int | None
     """The rule of the service. For each task the shortest of all rules counts."""
+    code_days: int | None
+    """The person's own rule for code."""
+    default_code_days: int | None
 
 
 class PersonStorage(BaseModel):

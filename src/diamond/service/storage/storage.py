@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -11,6 +13,7 @@ from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal, Role
 from diamond.service.endpoints.store import list_endpoints
 from diamond.service.people import store as people_store
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project
 from diamond.service.storage import schemas, store
@@ -18,6 +21,7 @@ from diamond.service.storage.rows import StorageRuleRow, StoredRow
 from diamond.service.storage.rules import EVERYONE, PERSON, PROJECT, StorageRules, rules_from
 
 LARGEST = 10
+OVER_QUOTA = "over-quota"
 
 
 async def read_rules(services: Services, connection: AsyncConnection) -> StorageRules:
@@ -34,6 +38,7 @@ async def my_storage(services: Services, principal: Principal) -> schemas.MyStor
         largest = sorted(by_task.items(), key=lambda item: (-item[1], item[0]))[:LARGEST]
         names = await store.named_tasks(connection, [task for task, _ in largest])
         endpoints = await _endpoints(connection, user)
+    own = rules.own_rule(PERSON, user)
     return schemas.MyStorage(
         service=show_stored(stored),
         quota_bytes=rules.quota_of(user),
@@ -42,8 +47,10 @@ async def my_storage(services: Services, principal: Principal) -> schemas.MyStor
             schemas.StoredTask(id=task, name=names[task].name, ended=names[task].ended, bytes=size)
             for task, size in largest
         ],
-        days=rules.own_days(PERSON, user),
+        days=own.days if own else None,
         default_days=rules.default.days,
+        code_days=own.code_days if own else None,
+        default_code_days=rules.default.code_days,
     )
 
 
@@ -79,8 +86,8 @@ async def require_room(services: Services, user: str, more: int = 0) -> None:
         raise Conflict(
             f"You store {show_bytes(stored.total)} in this service, and may store {show_bytes(quota)}",
             "See what takes up space: diamond storage show. Archive old tasks (diamond storage archive TASK), "
-            "or ask an administrator for more.",
-            code="over-quota",
+            "remove old code (diamond storage code), or ask an administrator for more.",
+            code=OVER_QUOTA,
         )
 
 
@@ -101,8 +108,7 @@ async def quota_used(services: Services, user: str) -> float:
 async def set_own_retention(
     services: Services, principal: Principal, wanted: schemas.Retention
 ) -> schemas.Retention:
-    await _change_rule(services, principal, PERSON, principal.user, days=wanted.days)
-    return wanted
+    return await _change_retention(services, principal, PERSON, principal.user, wanted)
 
 
 async def show_project_retention(
@@ -111,7 +117,7 @@ async def show_project_retention(
     async with services.store.read() as connection:
         row = await find_project(connection, principal, project)
         rules = await read_rules(services, connection)
-    return schemas.Retention(days=rules.own_days(PROJECT, row.id))
+    return _retention(rules.own_rule(PROJECT, row.id))
 
 
 async def set_project_retention(
@@ -119,21 +125,28 @@ async def set_project_retention(
 ) -> schemas.Retention:
     async with services.store.read() as connection:
         row = await find_project(connection, principal, project, Role.MANAGER)
-    await _change_rule(services, principal, PROJECT, row.id, days=wanted.days)
-    return wanted
+    return await _change_retention(services, principal, PROJECT, row.id, wanted)
 
 
 async def show_defaults(services: Services) -> schemas.StorageDefaults:
     async with services.store.read() as connection:
         default = (await read_rules(services, connection)).default
-    return schemas.StorageDefaults(days=default.days, quota_bytes=default.quota)
+    return schemas.StorageDefaults(
+        days=default.days, code_days=default.code_days, quota_bytes=default.quota
+    )
 
 
 async def set_defaults(
     services: Services, principal: Principal, wanted: schemas.StorageDefaults
 ) -> schemas.StorageDefaults:
     rule = StorageRuleRow(
-        EVERYONE, "", principal.user, wanted.days, wanted.quota_bytes, time.time()
+        EVERYONE,
+        "",
+        principal.user,
+        wanted.days,
+        wanted.quota_bytes,
+        time.time(),
+        wanted.code_days,
     )
     await services.store.run(lambda tx: store.put_rule(tx, rule))
     return wanted
@@ -145,31 +158,57 @@ async def set_quota(
     async with services.store.read() as connection:
         if await people_store.find_user(connection, user) is None:
             raise NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
-    await _change_rule(services, principal, PERSON, user, quota=wanted.quota_bytes)
+    await _change_rule(
+        services, principal, PERSON, user, lambda rule: replace(rule, quota=wanted.quota_bytes)
+    )
     return wanted
 
 
 def show_stored(stored: StoredRow) -> schemas.StoredBytes:
     return schemas.StoredBytes(
-        code=stored.code, logs=stored.logs, curves=stored.curves, total=stored.total
+        code=stored.code,
+        logs=stored.logs,
+        curves=stored.curves,
+        copies=stored.copies,
+        total=stored.total,
     )
+
+
+async def _change_retention(
+    services: Services, principal: Principal, kind: str, subject: str, wanted: schemas.Retention
+) -> schemas.Retention:
+    named = wanted.model_fields_set
+
+    def change(rule: StorageRuleRow) -> StorageRuleRow:
+        days = wanted.days if "days" in named else rule.days
+        code_days = wanted.code_days if "code_days" in named else rule.code_days
+        return replace(rule, days=days, code_days=code_days)
+
+    return _retention(await _change_rule(services, principal, kind, subject, change))
 
 
 async def _change_rule(
-    services: Services, principal: Principal, kind: str, subject: str, **change: int | None
-) -> None:
-    """What it does not name stays."""
-    async with services.store.read() as connection:
-        known = (await read_rules(services, connection)).others.get((kind, subject))
-    values = {
-        "days": known.days if known else None,
-        "quota": known.quota if known else None,
-        **change,
-    }
-    rule = StorageRuleRow(
-        kind, subject, principal.user, values["days"], values["quota"], time.time()
-    )
-    await services.store.run(lambda tx: store.put_rule(tx, rule))
+    services: Services,
+    principal: Principal,
+    kind: str,
+    subject: str,
+    change: Callable[[StorageRuleRow], StorageRuleRow],
+) -> StorageRuleRow:
+
+    async def save(tx: Transaction) -> StorageRuleRow:
+        known = (await read_rules(services, tx.connection)).own_rule(kind, subject)
+        known = known or StorageRuleRow(kind, subject, "", None, None, 0.0)
+        rule = replace(change(known), owner=principal.user, updated=time.time())
+        await store.put_rule(tx, rule)
+        return rule
+
+    return await services.store.run(save)
+
+
+def _retention(rule: StorageRuleRow | None) -> schemas.Retention:
+    if rule is None:
+        return schemas.Retention()
+    return schemas.Retention(days=rule.days, code_days=rule.code_days)
 
 
 async def _endpoints(connection: AsyncConnection, user: str) -> list[schemas.OnEndpoint]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sqlalchemy import BigInteger, ColumnElement, case, cast, delete, func, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.artifacts import SERVICE
+from diamond.core.artifacts import SERVICE, ArtifactKind
 from diamond.core.kept import HEAD_BYTES, LOG_STREAMS, TAIL_BYTES
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of, values_of
@@ -18,6 +19,7 @@ from diamond.service.platform.database.tables import (
     metric_series,
     storage_rules,
     tasks,
+    trees,
 )
 from diamond.service.storage.rows import EndedTaskRow, NamedTaskRow, StorageRuleRow, StoredRow
 
@@ -27,6 +29,7 @@ POINT_BYTES = 24
 _LOGS: ColumnElement[int] = func.sum(
     case((log_streams.c.size > KEPT_BYTES, KEPT_BYTES), else_=log_streams.c.size)
 )
+_SIZE: ColumnElement[int] = func.sum(artifacts.c.size)
 _HAS_TEXT = log_streams.c.stream.in_(sorted(LOG_STREAMS))
 _CURVES: ColumnElement[int] = cast(
     func.sum(metric_series.c.count * POINT_BYTES / metric_series.c.stride), BigInteger
@@ -45,27 +48,41 @@ async def put_rule(tx: Transaction, rule: StorageRuleRow) -> None:
 
 async def stored_by(connection: AsyncConnection, owners: Sequence[str]) -> dict[str, StoredRow]:
     """By owner; also of those who store nothing."""
-    code = (
-        select(artifacts.c.owner, func.sum(artifacts.c.size))
+    here = (
+        select(artifacts.c.owner, artifacts.c.kind, _SIZE)
         .join(
             artifact_places,
             (artifact_places.c.owner == artifacts.c.owner)
             & (artifact_places.c.digest == artifacts.c.digest),
         )
         .where(artifacts.c.owner.in_(owners), artifact_places.c.place == SERVICE)
-        .group_by(artifacts.c.owner)
+        .group_by(artifacts.c.owner, artifacts.c.kind)
     )
+    kept: Counter[tuple[str, bool]] = Counter()
+    for owner, kind, size in await connection.execute(here):
+        kept[owner, kind == ArtifactKind.TREE.value] += int(size or 0)
+    lists = select(trees.c.owner, func.sum(trees.c.manifest_bytes)).where(trees.c.owner.in_(owners))
+    for owner, size in await connection.execute(lists.group_by(trees.c.owner)):
+        kept[owner, True] += int(size or 0)
     logs = select(log_streams.c.owner, _LOGS).where(log_streams.c.owner.in_(owners), _HAS_TEXT)
     curves = select(metric_series.c.owner, _CURVES).where(metric_series.c.owner.in_(owners))
     sums = [
         {owner: int(size or 0) for owner, size in await connection.execute(query)}
         for query in (
-            code,
             logs.group_by(log_streams.c.owner),
             curves.group_by(metric_series.c.owner),
         )
     ]
-    return {owner: StoredRow(owner, *(each.get(owner, 0) for each in sums)) for owner in owners}
+    return {
+        owner: StoredRow(
+            owner,
+            kept[owner, False],
+            sums[0].get(owner, 0),
+            sums[1].get(owner, 0),
+            kept[owner, True],
+        )
+        for owner in owners
+    }
 
 
 async def stored_by_tasks(connection: AsyncConnection, owner: str) -> dict[str, int]:

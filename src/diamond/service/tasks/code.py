@@ -10,6 +10,7 @@ from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
 from diamond.service.code.manifests import ListedFile, read_manifest
 from diamond.service.code.schemas import CodeFacts, CodeFile, CodeListing
+from diamond.service.code.store import find_removed
 from diamond.service.platform.http.safe_download import preview_of
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
@@ -21,7 +22,9 @@ MOST_SHOWN = 2 << 20
 async def list_code(services: Services, principal: Principal, task: str) -> CodeListing:
     row = await load_task(services, principal, task)
     source, facts = row.order.code or Code(), _facts(row)
-    files = await listed_files(services, source.snapshot)
+    async with services.store.read() as connection:
+        removed = await find_removed(connection, row.owner, source.snapshot)
+    files = await listed_files(services, source.snapshot) if removed is None else []
     return CodeListing(
         kind="snapshot" if source.snapshot else "git" if source.git_url else "none",
         snapshot=source.snapshot,
@@ -32,6 +35,7 @@ async def list_code(services: Services, principal: Principal, task: str) -> Code
         has_diff=bool(facts.diff),
         left_out=facts.left_out,
         files=[_shown(file) for file in files],
+        removed=removed.at if removed else None,
     )
 
 

@@ -15,6 +15,7 @@ from diamond.core.order import Order, order_data
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain, node_hours_at_most
 from diamond.service.chains.rows import ChainRow
+from diamond.service.code.removal import require_code
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.community import name_person
 from diamond.service.endpoints.facts import effective_facts
@@ -50,6 +51,7 @@ async def make_task(
 
     `chain`: where it is not the one of a fresh task. `given`: the spec as the person wrote it, for the record.
     """
+    await require_code(tx, job.owner, order.code)
     hours = node_hours_at_most(order.resources)
     left = await check_limits(
         tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial")

@@ -25,12 +25,19 @@ from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
+from diamond.service.storage.storage import OVER_QUOTA, require_room
 from diamond.service.trees import store
 from diamond.service.trees.rows import COPY, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.transfers import DATA, end_transfer, send_command
 
 log = logging.getLogger("diamond.service")
 LOOK_SECONDS = 2.0
+AT_ONCE = 4
+"""Copies that one process takes at the same time."""
+MOST_WAITING = 100
+"""Copies of one person that wait or run."""
+MOST_ENTRIES = 1_000_000
+"""Files, links and folders of a tree that the service keeps: its list is held in memory meanwhile."""
 PIECE_SECONDS = 0.02
 GIVEN_UP_SECONDS = 30.0
 """A process that has not touched a transfer for so long has died."""
@@ -47,6 +54,7 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
     for transfer in await store.open_transfers_of(tx.connection, SERVICE):
         if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
             return transfer
+    await _require_bounds(tx.connection, tree)
     source = await _source(tx.connection, tree, places)
     now = time.time()
     transfer = TransferRow(
@@ -70,17 +78,33 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
 
 
 async def keep_in_background(services: Services) -> None:
-    """Takes one transfer after the other, until the service stops."""
-    while not services.notifier.closing:
-        try:
-            async with services.store.read() as connection:
-                waiting = await store.open_transfers_of(connection, SERVICE)
-            for transfer in waiting:
-                if await services.store.run(partial(_claim, transfer=transfer.id)):
-                    await _keep(services, transfer)
-        except Exception:
-            log.exception("keeping copies failed; trying again")
-        await asyncio.sleep(LOOK_SECONDS)
+    """Takes some transfers at once, one of each person, until the service stops."""
+    running: dict[str, asyncio.Task[None]] = {}
+    try:
+        while not services.notifier.closing:
+            running = {owner: task for owner, task in running.items() if not task.done()}
+            try:
+                for transfer in await _next_transfers(services, set(running)):
+                    if await services.store.run(partial(_claim, transfer=transfer.id)):
+                        running[transfer.owner] = asyncio.create_task(_keep(services, transfer))
+            except Exception:
+                log.exception("keeping copies failed; trying again")
+            await asyncio.sleep(LOOK_SECONDS)
+    finally:
+        for task in running.values():
+            task.cancel()
+        await asyncio.gather(*running.values(), return_exceptions=True)
+
+
+async def _next_transfers(services: Services, busy: set[str]) -> list[TransferRow]:
+    """The oldest of each person who has none running: whoever has a source that is silent delays nobody else."""
+    async with services.store.read() as connection:
+        waiting = await store.open_transfers_of(connection, SERVICE)
+    first: dict[str, TransferRow] = {}
+    for transfer in sorted(waiting, key=lambda row: row.created):
+        if transfer.owner not in busy:
+            first.setdefault(transfer.owner, transfer)
+    return list(first.values())[: max(AT_ONCE - len(busy), 0)]
 
 
 async def _claim(tx: Transaction, transfer: str) -> bool:
@@ -100,6 +124,7 @@ async def _keep(services: Services, transfer: TransferRow) -> None:
         manifest = services.manifests.find(transfer.tree)
         entries = await asyncio.to_thread(load_manifest, manifest, transfer.tree)
         arrival = Arrival(services.kept_trees.arriving(transfer.id), entries)
+        await _require_room(services, transfer, sum(file.size for file in arrival.files))
         try:
             await asyncio.to_thread(arrival.begin)
             while not (wants := arrival.wants(set())).is_empty:
@@ -112,9 +137,33 @@ async def _keep(services: Services, transfer: TransferRow) -> None:
         await services.store.run(lambda tx: _kept(tx, transfer, arrival))
     except (DiamondError, OSError) as error:
         message = error.message if isinstance(error, DiamondError) else str(error)
+        # The next try is another transfer: what has come would lie here, counted by nobody.
+        await asyncio.to_thread(services.kept_trees.clear, transfer.id)
         await services.store.run(lambda tx: _failed(tx, transfer, message))
     finally:
         services.pieces.drop(transfer.id)
+
+
+async def _require_bounds(connection: AsyncConnection, tree: TreeRow) -> None:
+    waiting = await store.open_transfers_of(connection, SERVICE)
+    if sum(row.owner == tree.owner for row in waiting) >= MOST_WAITING:
+        raise Conflict(
+            f"{MOST_WAITING} of your copies are waiting already", "Wait for some of them to end."
+        )
+    if tree.entries > MOST_ENTRIES:
+        raise Conflict(
+            f"It has {tree.entries} files and folders, and this service keeps at most {MOST_ENTRIES} in one copy",
+            "Pack them into fewer files, such as one archive.",
+        )
+
+
+async def _require_room(services: Services, transfer: TransferRow, arrived: int) -> None:
+    """Also while it arrives: what else the person stores may grow meanwhile."""
+    try:
+        await require_room(services, transfer.owner, arrived)
+    except Conflict as error:
+        message = f"there is no room for it: {error.message}"
+        raise Conflict(message, error.hint, code=OVER_QUOTA) from None
 
 
 async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wants: bytes) -> None:
@@ -127,6 +176,7 @@ async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wa
             await _require_open(services, transfer, silent=time.monotonic() - heard)
             if time.monotonic() - shown > SIGN_SECONDS:
                 shown = time.monotonic()
+                await _require_room(services, transfer, arrival.bytes)
                 await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
             await asyncio.sleep(PIECE_SECONDS)
             continue
@@ -134,6 +184,7 @@ async def _round(services: Services, transfer: TransferRow, arrival: Arrival, wa
         n, heard = n + 1, time.monotonic()
         if heard - shown > 1 or is_end:
             shown = heard
+            await _require_room(services, transfer, arrival.bytes)
             await services.store.run(lambda tx: _show_progress(tx, transfer, arrival))
         if is_end:
             return
@@ -198,7 +249,7 @@ async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> Non
         changed=(),
         at=now,
     )
-    await store.put_tree_place(tx, place, transfer.size)
+    await store.put_tree_place(tx, place, sum(file.size for file in arrival.files))
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     if row is not None and row.is_open:
         done = {"bytes": transfer.size, "files_done": transfer.files, "moved": arrival.bytes}

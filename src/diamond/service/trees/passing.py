@@ -18,6 +18,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import wait
+from diamond.service.storage.storage import OVER_QUOTA, quota_used
 from diamond.service.trees import store
 from diamond.service.trees.rows import Ended, TransferRow, TreeRow
 from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
@@ -48,28 +49,52 @@ async def take_manifest(
     services: Services, call: AgentCall, tree: str, offset: int, size: int, parts: list[bytes]
 ) -> ManifestTaken:
     """Bytes of the manifest of a tree that this endpoint has scanned; with the last ones its owner knows the tree."""
-    endpoint, files = call.endpoint, services.manifests
+    endpoint = call.endpoint
     async with services.store.read() as connection:
         known = await store.find_tree(connection, endpoint.owner, tree)
         if known is not None and known.has_manifest:
             return ManifestTaken(size)
         if not await store.open_scans_of(connection, endpoint.id):
             raise NotFound("No scan of this endpoint is open", "It may have ended.")
-    have = await asyncio.to_thread(files.append, endpoint.id, tree, offset, parts)
+    sent = SentManifest(endpoint.owner, endpoint.id, tree)
+    return ManifestTaken(await receive_manifest(services, sent, offset, size, parts))
+
+
+@dataclass(frozen=True)
+class SentManifest:
+    owner: str
+    """Whose quota it counts against, and who knows the tree once it is here."""
+    sender: str
+    tree: str
+
+
+async def receive_manifest(
+    services: Services, sent: SentManifest, offset: int, size: int, parts: list[bytes]
+) -> int:
+    """How much of it is here. With the last bytes it is checked, and its owner knows the tree."""
+    if await quota_used(services, sent.owner) >= 1:
+        raise Conflict(
+            "There is no room for the list of its files in the service: the quota is used up",
+            "See what takes up space: diamond storage show",
+            code=OVER_QUOTA,
+        )
+    files = services.manifests
+    have = await asyncio.to_thread(files.append, sent.sender, sent.tree, offset, parts)
     if have < size:
-        return ManifestTaken(have)
-    summary = await asyncio.to_thread(files.finish, endpoint.id, tree)
+        return have
+    summary = await asyncio.to_thread(files.finish, sent.sender, sent.tree)
     row = TreeRow(
-        owner=endpoint.owner,
-        digest=tree,
+        owner=sent.owner,
+        digest=sent.tree,
         size=summary.size,
         files=summary.files,
         entries=summary.entries,
         has_manifest=True,
         created=time.time(),
+        manifest_bytes=have,
     )
     await services.store.run(lambda tx: store.put_tree(tx, row))
-    return ManifestTaken(have)
+    return have
 
 
 async def manifest_part(services: Services, call: AgentCall, message: FetchManifest) -> bytes:

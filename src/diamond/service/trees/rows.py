@@ -26,6 +26,8 @@ class TreeRow(TypedRow):
     has_manifest: bool
     """False: its machine lets no manifest leave."""
     created: float
+    manifest_bytes: int = 0
+    """Of its manifest, for the person whose endpoint sent it."""
 
 
 @dataclass(frozen=True)

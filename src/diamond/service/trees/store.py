@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import Artifact, ArtifactKind
 from diamond.service.artifacts.rows import PlaceRow
-from diamond.service.artifacts.store import drop_one_place, put_place
+from diamond.service.artifacts.store import drop_one_place, put_place, set_size
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import artifact_places, scans, tree_transfers, trees
@@ -36,11 +36,13 @@ async def find_tree(connection: AsyncConnection, owner: str, digest: str) -> Tre
 
 
 async def put_tree(tx: Transaction, row: TreeRow) -> None:
-    """What is known already stays; a manifest that has come since is noted."""
+    """What is known already stays; where its manifest has come since, that says how large it is, and no report."""
     await tx.insert_new(trees, [values_of(row)])
     if row.has_manifest:
         known = update(trees).where(trees.c.owner == row.owner, trees.c.digest == row.digest)
-        await tx.connection.execute(known.values(has_manifest=True))
+        counts = {"size": row.size, "files": row.files, "entries": row.entries}
+        counts |= {"manifest_bytes": row.manifest_bytes} if row.manifest_bytes else {}
+        await tx.connection.execute(known.values(has_manifest=True, **counts))
 
 
 async def drop_tree(tx: Transaction, owner: str, digest: str) -> None:
@@ -96,6 +98,7 @@ async def put_tree_place(tx: Transaction, place: TreePlaceRow, size: int) -> Non
         at=place.at,
     )
     await put_place(tx, Artifact(place.digest, ArtifactKind.TREE, size), row)
+    await set_size(tx, place.owner, place.digest, size)
 
 
 async def drop_tree_place(tx: Transaction, place: TreePlaceRow) -> None:

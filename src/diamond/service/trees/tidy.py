@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from diamond.core.artifacts import SERVICE
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.trees import store
@@ -20,5 +21,16 @@ async def tidy_trees(services: Services) -> None:
         await store.forget_ended(tx, before)
 
     await services.store.run(forget)
+    await _clear_arrivals(services)
     await asyncio.to_thread(services.manifests.prune_parts, time.time())
     await services.pieces.do(services.pieces.prune, KEEP_PIECES_SECONDS)
+
+
+async def _clear_arrivals(services: Services) -> None:
+    """What transfers to the service that ended have left, such as in a process that died."""
+    arrivals = await asyncio.to_thread(services.kept_trees.arrivals)
+    async with services.store.read() as connection:
+        is_open = {row.id for row in await store.open_transfers_of(connection, SERVICE)}
+    for transfer in arrivals:
+        if transfer not in is_open:
+            await asyncio.to_thread(services.kept_trees.clear, transfer)

@@ -12,6 +12,7 @@ import { useAction } from "~/components/useAction";
 import { formatBytes } from "~/lib/format";
 import { type MyStorage, myStorageQuery, storageApi } from "~/storage/api";
 import { StoredParts } from "~/storage/StoredParts";
+import { CodeSection } from "./CodeSection";
 
 /** What takes up space in the service and on the person's machines, and how long it stays. */
 export function StorageTab() {
@@ -22,12 +23,13 @@ export function StorageTab() {
         <>
           <Section
             title="In this service"
-            about="Code that you sent, and the logs and metrics of your tasks."
+            about="Code that you sent, the logs and metrics of your tasks, and files of models that are kept here."
           >
             <StoredParts stored={storage.service} quota={storage.quota_bytes} />
           </Section>
           <Retention storage={storage} />
           <Largest tasks={storage.largest} />
+          <CodeSection />
           <OnEndpoints endpoints={storage.endpoints} />
         </>
       )}
@@ -37,8 +39,13 @@ export function StorageTab() {
 
 function Retention({ storage }: { storage: MyStorage }) {
   const [days, setDays] = useState<string | number>(storage.days ?? "");
+  const [codeDays, setCodeDays] = useState<string | number>(storage.code_days ?? "");
   const save = useAction({
-    call: () => storageApi.setOwnRetention(days === "" ? null : Number(days)),
+    call: () =>
+      storageApi.setOwnRetention({
+        days: days === "" ? null : Number(days),
+        code_days: codeDays === "" ? null : Number(codeDays),
+      }),
     refresh: [keys.storage],
     success: "Rule saved.",
   });
@@ -53,7 +60,7 @@ function Retention({ storage }: { storage: MyStorage }) {
   return (
     <Section
       title="Archive ended tasks"
-      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service}`}
+      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service} Code is removed that long after the last task with it has ended, unless a model, a link for reviewers or an assignment needs it.`}
     >
       <form onSubmit={submit}>
         <Group align="end">
@@ -64,6 +71,14 @@ function Retention({ storage }: { storage: MyStorage }) {
             max={36500}
             value={days}
             onChange={setDays}
+          />
+          <NumberInput
+            label="Remove their code after (days)"
+            placeholder="no rule of your own"
+            min={1}
+            max={36500}
+            value={codeDays}
+            onChange={setCodeDays}
           />
           <Button type="submit" loading={save.isPending}>
             Save

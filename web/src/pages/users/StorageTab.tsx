@@ -30,6 +30,7 @@ export function StorageTab() {
 function Rules({ rules }: { rules: StorageDefaults }) {
   const quota = rules.quota_bytes;
   const [days, setDays] = useState<string | number>(rules.days ?? "");
+  const [codeDays, setCodeDays] = useState<string | number>(rules.code_days ?? "");
   const [gigabytes, setGigabytes] = useState<string | number>(
     quota == null ? "" : quota / GIGABYTE,
   );
@@ -37,6 +38,7 @@ function Rules({ rules }: { rules: StorageDefaults }) {
     call: () =>
       storageApi.setDefaults({
         days: days === "" ? null : Number(days),
+        code_days: codeDays === "" ? null : Number(codeDays),
         quota_bytes: gigabytes === "" ? null : Math.round(Number(gigabytes) * GIGABYTE),
       }),
     refresh: [keys.storage],
@@ -60,6 +62,14 @@ function Rules({ rules }: { rules: StorageDefaults }) {
             max={36500}
             value={days}
             onChange={setDays}
+          />
+          <NumberInput
+            label="Remove code after (days)"
+            placeholder="never"
+            min={1}
+            max={36500}
+            value={codeDays}
+            onChange={setCodeDays}
           />
           <NumberInput
             label="Quota per person (GB)"
@@ -88,6 +98,7 @@ function People({ items }: { items: PersonStorage[] }) {
             <Table.Th>Code</Table.Th>
             <Table.Th>Logs</Table.Th>
             <Table.Th>Metrics</Table.Th>
+            <Table.Th>Kept files</Table.Th>
             <Table.Th>Total</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -103,6 +114,7 @@ function People({ items }: { items: PersonStorage[] }) {
               <Table.Td>{formatBytes(person.service.code)}</Table.Td>
               <Table.Td>{formatBytes(person.service.logs)}</Table.Td>
               <Table.Td>{formatBytes(person.service.curves)}</Table.Td>
+              <Table.Td>{formatBytes(person.service.copies)}</Table.Td>
               <Table.Td>
                 {formatBytes(person.service.total)}
                 {person.quota_bytes !== null && ` of ${formatBytes(person.quota_bytes)}`}

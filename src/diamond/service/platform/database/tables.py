@@ -473,6 +473,16 @@ storage_rules = Table(
     Column("days", Integer),
     Column("quota", BigInteger),
     Column("updated", TIME, nullable=False),
+    Column("code_days", Integer),
+)
+
+removed_code = Table(
+    "removed_code",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("digest", ID, primary_key=True),
+    Column("at", TIME, nullable=False),
+    Column("by_rule", Boolean, nullable=False),
 )
 
 image_wishes = Table(
@@ -527,6 +537,7 @@ trees = Table(
     Column("entries", BigInteger, nullable=False),
     Column("has_manifest", Boolean, nullable=False, default=False),
     Column("created", TIME, nullable=False),
+    Column("manifest_bytes", BigInteger, nullable=False, default=0),
 )
 
 scans = Table(

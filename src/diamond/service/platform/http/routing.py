@@ -36,6 +36,7 @@ _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 BYTES: dict[str, Any] = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 }
+CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
 
 
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:

@@ -4,6 +4,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
 import { QueryResult } from "~/components/QueryResult";
+import { TimeAgo } from "~/components/Time";
 import { count, formatBytes } from "~/lib/format";
 import { textQuery } from "../queries";
 import classes from "./CodeFiles.module.css";
@@ -19,6 +20,7 @@ export function CodeFiles({ task }: { task: Task }) {
       {(code) => {
         if (code.kind === "none") return <NoCode />;
         if (code.kind === "git") return <FromGit code={code} />;
+        if (code.removed) return <Removed code={code} at={code.removed} />;
         return <Snapshot task={task} code={code} />;
       }}
     </QueryResult>
@@ -34,6 +36,18 @@ function FromGit({ code }: { code: Listing }) {
         The endpoint fetched this code with your account:
       </Text>
       <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy address" />
+    </Card>
+  );
+}
+
+function Removed({ code, at }: { code: Listing; at: number }) {
+  return (
+    <Card>
+      <Text size="sm" mb="xs">
+        This code was removed from the service <TimeAgo at={at} />. The record of the task keeps its
+        digest; sending the same folder again brings the code back.
+      </Text>
+      <CopyLine line={code.snapshot ?? ""} label="Copy digest" />
     </Card>
   );
 }
