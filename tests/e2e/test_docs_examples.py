@@ -20,6 +20,7 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/scale.md",
+    "docs/studies.md",
     "docs/images.md",
     "docs/compare.md",
     "docs/reproduce.md",
