@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import diamond
+from diamond.agent.site.bundle import build_bundle
 from diamond.core.dependencies import Dependency
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
@@ -42,6 +44,10 @@ class DataMachine:
     scheduler: str = "local"
     process: subprocess.Popen[bytes] | None = None
     variables: dict[str, str] = field(default_factory=dict)
+    program: Path | None = None
+    """The agent's one file; else it runs from the source."""
+    within: Sequence[str] = ()
+    """Words before the agent's own, such as `unshare`."""
 
     @property
     def keep(self) -> Path:
@@ -56,9 +62,10 @@ class DataMachine:
         key = self.folder / "key"
         key.write_text(self.key)
         words = ["run", "--url", self.service.url, "--key-file", str(key)]
+        start = [str(self.program)] if self.program else ["-m", "diamond.agent"]
         with (self.folder / "agent.out").open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "diamond.agent", *words, "--scheduler", self.scheduler],
+                [*self.within, sys.executable, *start, *words, "--scheduler", self.scheduler],
                 env=self._environment(),
                 stdout=out,
                 stderr=out,
@@ -74,6 +81,35 @@ class DataMachine:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(PATIENCE)
+
+    def set_data(self, **settings: object) -> None:
+        """How data reaches it and leaves it; in force once the agent has it."""
+        body = {"corrections": {"data": settings or None}}
+        answer = self.service.client.call("PATCH", f"/endpoints/{self.name}", body)
+        assert answer.status == 200, answer.body
+        wait_for(lambda: self._has(settings), what=f"the settings of {self.name}")
+
+    def _has(self, settings: dict[str, object]) -> bool:
+        file = self.keep / "settings.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        return bool((known.get("corrections") or {}).get("data", {}) == settings)
+
+    def set_secret(self, name: str, value: str) -> None:
+        place = self.keep / "secrets" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(value)
+
+    @contextmanager
+    def seeing(self, folder: Path, *, at: Path) -> Iterator[None]:
+        """The agent sees another folder under a path: a machine with its own file systems."""
+        assert self.process is not None
+        enter = ["nsenter", f"--mount=/proc/{self.process.pid}/ns/mnt"]
+        bound = subprocess.run([*enter, "mount", "--bind", str(folder), str(at)], check=False)
+        assert bound.returncode == 0
+        try:
+            yield
+        finally:
+            subprocess.run([*enter, "umount", "-l", str(at)], check=False)
 
     def managed(self, tree: str) -> Path:
         return self.work / "data" / "trees" / tree
@@ -94,11 +130,26 @@ class DataMachine:
 
 
 @contextmanager
-def data_machine(service: RunningService, name: str, folder: Path) -> Iterator[DataMachine]:
+def data_machine(
+    service: RunningService,
+    name: str,
+    folder: Path,
+    *,
+    ways: Sequence[str] = ("service",),
+    bundle: bool = False,
+    within: Sequence[str] = (),
+    **variables: str,
+) -> Iterator[DataMachine]:
+    """All machines see the same files: unless a test is about that, data passes through the service."""
     added = service.client.post("/endpoints", {"name": name, "carrier": "local"})
     machine = DataMachine(service, name, folder, added["key"], added["endpoint"]["id"])
     folder.mkdir(parents=True, exist_ok=True)
+    machine.variables, machine.within = variables, within
+    if bundle:
+        machine.program = folder / "agent.pyz"
+        build_bundle(machine.program)
     machine.start()
+    machine.set_data(ways=list(ways))
     try:
         yield machine
     finally:
@@ -141,10 +192,13 @@ class TreeScene:
         )
         return self.scanned(scan)
 
-    def copy(self, tree: str, goal: DataMachine, *, layout: str = "files") -> str:
+    def copy(
+        self, tree: str, goal: DataMachine, *, layout: str = "files", may_pass: bool = True
+    ) -> str:
         """The transfer's id, or '' if it is there."""
         found = self._with_endpoint(
-            goal, lambda tx, row: transfers.provide_tree(tx, row, tree, layout=layout)
+            goal,
+            lambda tx, row: transfers.provide_tree(tx, row, tree, layout=layout, may_pass=may_pass),
         )
         return found.id if isinstance(found, Dependency) else ""
 
@@ -161,6 +215,26 @@ class TreeScene:
             return row
 
         return self.run(find)
+
+    def forget(self, tree: str, machine: DataMachine) -> None:
+        """The machine's place of a tree, as if it had never been registered there."""
+        for file in (machine.keep / "data").glob(f"{tree}.*"):
+            file.unlink()
+
+        async def forget(tx: Transaction) -> None:
+            for place in await store.places_on(tx.connection, machine.endpoint):
+                if place.digest == tree:
+                    await store.drop_tree_place(tx, place)
+
+        self.run(forget)
+
+    def forget_past(self) -> None:
+        """What earlier transfers taught about ways."""
+
+        async def forget(tx: Transaction) -> None:
+            await store.forget_ended(tx, float("inf"))
+
+        self.run(forget)
 
     def cancel(self, transfer: str) -> TransferRow:
         async def cancel(tx: Transaction) -> TransferRow:

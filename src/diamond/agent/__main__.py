@@ -45,6 +45,10 @@ def main(argv: list[str] | None = None) -> int:
         from diamond.training.sampler import main as sample
 
         return sample(given[1:]) or 0
+    if given[:1] == ["serve-data"]:
+        from diamond.agent.data.by_ssh import main as serve_data
+
+        return serve_data(given[1:])
     if given[:1] == ["build"]:
         from diamond.runtimes.builder import main as build
 

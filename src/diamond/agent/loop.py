@@ -11,13 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from diamond.agent.data.archives import Archives
-from diamond.agent.data.fetching import Fetching
-from diamond.agent.data.places import TreePlaces
-from diamond.agent.data.reports import Reporter
-from diamond.agent.data.scans import Scans
-from diamond.agent.data.sending import Sending
-from diamond.agent.data.work import DataWork
+from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.work import assemble_data_work
 from diamond.agent.folders import Folders
 from diamond.agent.forwarding.forwarder import Forwarder
 from diamond.agent.guard.bounds import SubmissionBounds
@@ -226,20 +221,8 @@ class Agent:
         )
 
     def _assemble_data(self) -> None:
-        places, link, profile = TreePlaces(self._folders), self._link, self._profile.current
-        reporter = Reporter(link, lambda: self._policy.allows_logs)
-        archives = Archives(places, reporter, profile)
-        self._data = DataWork(
-            places,
-            link,
-            Scans(places, link, reporter, self._policy, self._scheduler, profile),
-            Fetching(places, link, reporter, profile, archives),
-            Sending(places, link),
-            archives,
-            reporter,
-            self._stopping,
-            tells_all=lambda: self._policy.allows_logs,
-        )
+        setup = DataSetup(self._folders, self._policy, self._profile.current)
+        self._data = assemble_data_work(setup, self._link, self._scheduler, self._stopping)
 
     def _assemble_handlers(self) -> None:
         self._transfers = Transfers(

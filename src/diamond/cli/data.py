@@ -14,7 +14,9 @@ from diamond.cli.data_format import (
     dataset_row,
     gc_row,
     place_row,
+    sent_text,
     transfer_text,
+    way_line,
 )
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, Yes, complete_endpoint
@@ -212,13 +214,12 @@ def copy(
     elif detach:
         print(transfer_text(transfer))
     else:
-        moved = show_bytes(transfer["moved"])
-        print(f"{transfer['dataset']}@{transfer['version']} is on {to}; {moved} were sent.")
+        print(f"{transfer['dataset']}@{transfer['version']} is on {to}: {sent_text(transfer)}.")
 
 
 @app.command()
 def where(dataset: Reference, as_json: Json = False) -> None:
-    """List every copy on your endpoints: layout, last use, last check."""
+    """List every copy on your endpoints, and how it would come to the others."""
     client = Client()
     key, version = _id(client, dataset, needs_version=False)
     found = client.dataset_places(key, version=version)
@@ -230,6 +231,8 @@ def where(dataset: Reference, as_json: Json = False) -> None:
         return
     head = ("VERSION", "ENDPOINT", "KIND", "USED", "CHECKED", "NOTE", "PATH")
     print_table(head, map(place_row, found["items"]))
+    for way in found["ways"]:
+        say(way_line(way))
     for advice in found["advice"]:
         say(advice)
 

@@ -68,6 +68,20 @@ def transfer_text(transfer: Data) -> str:
     return f"{head}: {progress_text(transfer) or transfer['state']}"
 
 
+def sent_text(transfer: Data) -> str:
+    """For example: copied from alpha directly by ssh, 1.2 GB sent."""
+    how = str(transfer["words"]).partition(": ")[0] if not transfer["tried"] else transfer["words"]
+    return f"{how}, {show_bytes(transfer['moved'])} sent"
+
+
+def way_line(way: Data) -> str:
+    """For example: To beta, v2 would be copied from alpha directly by ssh: 2 GB, about 20 s."""
+    if not way["way"]:
+        return f"{way['version']} cannot come to {way['endpoint']}: {way['words']}."
+    others = f" Else: {', '.join(way['others'])}." if way["others"] else ""
+    return f"To {way['endpoint']}, {way['version']} would be {way['words']}.{others}"
+
+
 def place_row(place: Data) -> tuple[str, ...]:
     notes = [
         "pinned" if place["pinned"] else "",

@@ -21,7 +21,8 @@ def _line(dependency: Mapping[str, Any]) -> str:
     kind, state = str(dependency.get("kind")), str(dependency.get("state"))
     why = f": {dependency.get('message')}" if state == "failed" else ""
     far = progress_text(dependency) if state == "waiting" else ""
-    end = f": {far}" if far else why
+    how = str(dependency.get("how") or "") if state != "failed" else ""
+    end = ": " + ", ".join(part for part in (how, far) if part) if how or far else why
     return f"{STATES.get(state, state):8} {KINDS.get(kind, kind)} {dependency.get('id')}{end}"
 
 

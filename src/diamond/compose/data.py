@@ -47,10 +47,11 @@ class WantedData:
 
     facts: DatasetFacts
     layout: str
+    cache: str = ""
 
     @property
     def ordered(self) -> OrderedTree:
-        return OrderedTree(digest=self.facts.tree, layout=self.layout)
+        return OrderedTree(digest=self.facts.tree, layout=self.layout, cache=self.cache)
 
 
 def references(raw: RawSpec) -> list[str]:
@@ -86,8 +87,27 @@ def wanted_data(spec: Spec, known: KnownData, faults: Faults) -> dict[str, Wante
         if facts is None:
             _add_fault(name, options.dataset, known, faults)
         else:
-            wanted[name] = WantedData(facts, options.layout or facts.layout)
+            wanted[name] = WantedData(facts, options.layout or facts.layout, options.cache or "")
+            _check_cache(name, wanted[name], spec, faults)
     return wanted
+
+
+def _check_cache(name: str, wanted: WantedData, spec: Spec, faults: Faults) -> None:
+    if not wanted.cache:
+        return
+    if wanted.layout == "archive":
+        faults.add(
+            f"data.{name}.cache",
+            "an archive is not cached on nodes: it is one file already",
+            "Leave out `cache`, or add `layout: files`.",
+        )
+    nodes = spec.resources.nodes
+    if isinstance(nodes, int) and nodes > 1:
+        faults.add(
+            f"data.{name}.cache",
+            "data is cached for jobs on one node only",
+            "Leave out `cache`: all nodes then read it where it lies.",
+        )
 
 
 def with_fixed_versions(written: RawSpec, wanted: Mapping[str, WantedData]) -> RawSpec:

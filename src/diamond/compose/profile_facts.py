@@ -119,6 +119,46 @@ class BuildSettings(BaseModel):
     shared: str | list[str] = ""
 
 
+class _Storage(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    url: str
+    bucket: str
+    prefix: str = "diamond"
+    region: str = "us-east-1"
+    secret: str = "S3_KEYS"
+
+
+class _Collection(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str
+    root: str = "/"
+    python: str = ""
+    secret: str = "GLOBUS_TOKEN"
+
+
+class DataSettings(BaseModel):
+    """How data reaches an endpoint and leaves it (`core/data_settings.py` reads it)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    ways: list[Literal["shared", "ssh", "s3", "globus", "service"]] | None = None
+    hosts: dict[str, str] = {}
+    transfer_node: str = ""
+    mb_per_second: PositiveFloat | None = None
+    shared: str = ""
+    s3: _Storage | None = None
+    globus: _Collection | None = None
+
+
+class ScanLimits(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    bytes: NonNegativeInt = 2_000_000_000
+    files: NonNegativeInt = 10_000
+
+
 _FORMS: dict[str, tuple[Any, str]] = {
     "scheduler": (Scheduler, '{"name": "NAME", "version": "VERSION"}'),
     "cluster": (str, "a name"),
@@ -150,6 +190,15 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "build": (
         BuildSettings,
         f"build.NAME=VALUE; NAME is one of {', '.join(BuildSettings.model_fields)}; such as build.runtime=podman",
+    ),
+    "data": (
+        DataSettings,
+        f"data.NAME=VALUE; NAME is one of {', '.join(DataSettings.model_fields)}; such as "
+        'data.hosts={"alpha": "login.alpha.edu"}',
+    ),
+    "scan_on_login": (
+        ScanLimits,
+        '{"bytes": 2000000000, "files": 10000}: what is read on the login node; more becomes a batch job',
     ),
     "accelerator": (Literal["nvidia", "amd"], "nvidia or amd"),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),

@@ -90,6 +90,10 @@ class DataSpec(StrictModel):
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
     )
+    cache: Literal["node"] | None = Field(
+        None,
+        description="node: read from a copy on the node's own disk, made by the first task there",
+    )
 
 
 class Spec(StrictModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, Type, Union
+from typing import Dict, List, Type, Union
 
 from diamond.core.callers import By
 from diamond.core.decoding import (
@@ -78,6 +78,10 @@ class FetchTree:
     files: Count
     layout: Layout = "files"
     way: Word = "service"
+    ways: List[Word] = field(default_factory=list)
+    """To be tried in this order (data/ways.py); empty: `way` alone."""
+    source: Line = ""
+    """The name of the endpoint that has it: settings of this machine say how that is reached."""
     by: By = field(default_factory=By)
 
 
@@ -89,6 +93,8 @@ class SendTree:
     transfer: Id
     tree: Hex
     round: SmallCount
+    through_service: bool = True
+    """False: no byte of it may pass through the service."""
     by: By = field(default_factory=By)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from diamond.core.decoding import (
     Count,
     Hex,
     Id,
     Layout,
+    Line,
     MaybeHex,
     MaybeLayout,
+    MaybeWord,
     SmallCount,
     TransferState,
     Word,
@@ -46,6 +48,12 @@ class DataReport:
     """Files, folders and links: what the tree takes of an inode quota."""
     named: List[str] = field(default_factory=list)
     """Paths that changed or cannot be read, at most MOST_NAMED."""
+    way: MaybeWord = ""
+    """Of a transfer: how it comes (data/ways.py)."""
+    tried: Dict[str, str] = field(default_factory=dict)
+    """Other ways that were tried before, and why each failed."""
+    in_place: bool = False
+    """It is read where its source has it, on a file system that both see."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,35 @@ class TreeInventory:
     items: List[TreePlace] = field(default_factory=list)
     age: float = 0.0
     """Seconds since the machine looked."""
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What the source of a transfer says about itself, so that its goal can reach it in other ways than the service."""
+
+    path: str
+    managed: bool = False
+    fingerprint: str = ""
+    """Of its files: path, size, mtime and inode."""
+    mark: str = ""
+    """A file that it has just written on the same file system, with `nonce` in it; '': none could be written there."""
+    nonce: str = ""
+    python: str = ""
+    program: str = ""
+    """Its agent's file, which a session by ssh starts; '': that cannot be done."""
+    keep: str = ""
+    work: str = ""
+    collection: Line = ""
+    """Its Globus collection, and the folder that is the root of it."""
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class StoredPiece:
+    """A piece of the pack stream that lies in S3 storage."""
+
+    key: Line
+    size: Count
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,12 @@ from diamond.core.decoding import (
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 
-VERSION = 3
-"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data."""
+VERSION = 4
+"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data. 4: several ways for them."""
 WITH_TREES = 3
 """Agents that speak an older version get no orders that name trees: they would start a program without its data."""
+WITH_WAYS = 4
+"""Between agents that speak an older version, data passes through the service alone."""
 OLDEST = 2
 """Agents that speak an older version get no new work. Raised only where the work itself would be unsafe."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from diamond.core.errors import DiamondError
+from diamond.data import node_cache
 from diamond.data.scanning import Progress, scan
 
 MOST_NAMED = 100
@@ -17,7 +18,9 @@ NICE = 10
 
 
 def main(arguments: List[str]) -> int:
-    """`data scan FILE`."""
+    """`data scan FILE`, or `data cache PID MANIFEST SOURCE TARGET` on a node."""
+    if len(arguments) == 5 and arguments[0] == "cache":
+        return node_cache.main(arguments[1:])
     if len(arguments) != 2 or arguments[0] != "scan":
         print("usage: data scan FILE", file=sys.stderr)
         return 2

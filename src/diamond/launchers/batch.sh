@@ -248,6 +248,27 @@ diamond_unmount_archives() {
   done 2>/dev/null
 }
 
+# Data with `cache: node` is copied to this node's own disk, once for all jobs here, and stays for the next ones.
+diamond_fill_caches() {
+  local n
+  for ((n = 0; n < ${#diamond_caches[@]}; n += 3)); do
+    "${diamond_filler[@]}" "$$" "${diamond_caches[@]:n:3}" >&4 2>&4 && continue
+    diamond_command=(diamond_no_cache "${diamond_caches[n + 1]}")
+    diamond_ranks=
+    return
+  done
+}
+
+diamond_no_cache() {
+  printf 'diamond: %s could not be copied to this node: the line above says why\n' "$1" >&2
+  return 127
+}
+
+diamond_leave_caches() {
+  local n
+  for ((n = 2; n < ${#diamond_caches[@]}; n += 3)); do rm -f -- "${diamond_caches[n]}.users/$$"; done
+}
+
 diamond_set_variables() {
   export DIAMOND_TASK=$diamond_task DIAMOND_ATTEMPT=$diamond_attempt DIAMOND_RUN=$diamond_run
   export DIAMOND_ATTEMPT_NUMBER=$diamond_number DIAMOND_RUN_DIR=$diamond_run_dir
@@ -428,6 +449,7 @@ diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
 diamond_mount_archives
+diamond_fill_caches
 diamond_choose_command
 diamond_start
 diamond_start_beating
@@ -435,6 +457,7 @@ diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
 diamond_unmount_archives
+diamond_leave_caches
 diamond_settle_code
 diamond_note_artifacts
 diamond_write_exit

@@ -162,6 +162,8 @@ def _head(batch: Batch) -> List[str]:
         *lines,
         _bash_array("secrets", batch.order.secrets),
         _bash_array("archives", [word for pair in batch.entered.mounts for word in pair]),
+        _bash_array("caches", [word for three in batch.entered.caches for word in three]),
+        _bash_array("filler", batch.entered.filler),
         _bash_array("command", program),
         _bash_array("inside", inside),
     ]

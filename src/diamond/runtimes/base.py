@@ -40,6 +40,10 @@ class Entered:
     """Words that enter the container."""
     mounts: List[Tuple[str, str]] = field(default_factory=list)
     """Archives that the batch script mounts on its node, and where."""
+    caches: List[Tuple[str, str, str]] = field(default_factory=list)
+    """Manifest, source and target of data that it copies to the node's own disk first."""
+    filler: List[str] = field(default_factory=list)
+    """The words that do so."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ class TreeFolders:
     paths: Dict[str, str] = field(default_factory=dict)
     archives: Dict[str, str] = field(default_factory=dict)
     """Those of the folders that show what is in a SquashFS file: the file of each."""
+    caches: List[Tuple[str, str, str]] = field(default_factory=list)
+    """Manifest, source and target of what the batch script copies to its node's own disk first."""
 
     @property
     def mounts(self) -> List[Tuple[str, str]]:

@@ -20,6 +20,7 @@ from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans
 from diamond.agent.data.sending import Sending
+from diamond.agent.data.setup import DataSetup
 from diamond.agent.data.work import DataWork
 from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
@@ -110,9 +111,15 @@ def places(tmp_path: Path) -> TreePlaces:
     return TreePlaces(folders)
 
 
+def setup(places: TreePlaces) -> DataSetup:
+    keep = places.folders.keep
+    return DataSetup(places.folders, Policy(keep, site=keep / "no-site.toml"))
+
+
 def fetch(service: LyingService, places: TreePlaces) -> None:
     reporter = Reporter(service, lambda: True)
-    fetching = Fetching(places, service, reporter, Profile, Archives(places, reporter, Profile))
+    archives = Archives(places, reporter, Profile)
+    fetching = Fetching(places, service, reporter, archives, setup(places), lambda *_: {})
     command = FetchTree("c1", "x1", service.tree, 1, 2)
     fetching.fetch(command, lambda: False)
 
@@ -211,7 +218,36 @@ def test_a_source_sends_only_what_is_part_of_the_tree(
 
     link = Asking(service.root, service.manifest, service.tree)
     with pytest.raises(BadRequest, match="not part of the tree"):
-        Sending(places, link).send(SendTree("c1", "x1", service.tree, 1), lambda: False)
+        Sending(places, link, setup(places)).send(
+            SendTree("c1", "x1", service.tree, 1), lambda: False
+        )
+
+
+@pytest.mark.parametrize("egress", ["logs", "states"])
+def test_a_source_sends_nothing_that_its_policy_keeps(
+    service: LyingService, places: TreePlaces, egress: str
+) -> None:
+    fetch(service, places)
+    (places.folders.keep / "policy.toml").write_text(f'egress = "{egress}"\n')
+    sending = Sending(places, service, setup(places))
+    with pytest.raises(Forbidden, match="keeps data"):
+        sending.send(SendTree("c1", "x1", service.tree, 1), lambda: False)
+
+
+def test_a_source_sends_nothing_through_a_service_that_may_not_have_it(
+    service: LyingService, places: TreePlaces
+) -> None:
+    fetch(service, places)
+
+    class Asking(LyingService):
+        def call(self, name: str, body: bytes, *, query: str = "", timeout: float = 30) -> bytes:
+            assert name == "data-wants-part", "nothing is sent"
+            return encode_wants(Wants(whole=[(0, 1)]))
+
+    link = Asking(service.root, service.manifest, service.tree)
+    command = SendTree("c1", "x1", service.tree, 1, through_service=False)
+    with pytest.raises(Forbidden, match="may not pass"):
+        Sending(places, link, setup(places)).send(command, lambda: False)
 
 
 def test_removing_never_touches_what_lies_in_place(

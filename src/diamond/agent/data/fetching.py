@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import queue
@@ -12,22 +13,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diamond.agent.data.archives import Archives
+from diamond.agent.data.by_globus import GlobusTransfer
+from diamond.agent.data.by_path import place_at, require_same_files
+from diamond.agent.data.carriers import Carrier, RoundLost, WayFailed
+from diamond.agent.data.group import group_arriving, group_tree
 from diamond.agent.data.nearby import Nearby, look_nearby
-from diamond.agent.data.places import Place, TreePlaces, remove_tree
+from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Progressing, Reporter
 from diamond.agent.data.room import check_room
-from diamond.agent.link.carriers import Declined, Link, LinkDown, answer_data, message_bytes
-from diamond.agent.site.profile import Profile
+from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.trying import Ways
+from diamond.agent.link.carriers import Link, message_bytes
 from diamond.core.data_commands import FetchTree
-from diamond.core.data_messages import DataReport, FetchManifest, FetchPiece
-from diamond.core.decoding import decode
+from diamond.core.data_messages import DataReport, FetchManifest, Introduction
 from diamond.core.errors import Cancelled, DataChanged, DiamondError
-from diamond.core.protocol import WantsTaken
 from diamond.data.arriving import Arrival
 from diamond.data.manifest import Entry, load_manifest
-from diamond.data.packing import ends_round
+from diamond.data.removing import remove_tree
 from diamond.data.walking import fingerprint_of
 from diamond.data.wants import encode_wants
+from diamond.data.ways import GLOBUS, GROUP, SHARED
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +40,10 @@ AHEAD = 2
 """Pieces that are fetched while earlier ones are written."""
 MOST_IDLE_ROUNDS = 4
 """Rounds in a row that brought nothing."""
+MOST_BREAKS, BREAK_SECONDS = 20, 1.0
+"""How often a way that brings something may break."""
+ReadFolder = Callable[[str, str, Callable[[], bool]], dict[str, object]]
+"""Reads a folder in place, for a transfer: digest, fingerprint, size, files, entries."""
 
 
 @dataclass(frozen=True)
@@ -42,36 +51,54 @@ class Fetching:
     places: TreePlaces
     link: Link
     reporter: Reporter
-    profile: Callable[[], Profile]
     archives: Archives
+    setup: DataSetup
+    read: ReadFolder
 
     def fetch(self, command: FetchTree, cancelled: Callable[[], bool]) -> None:
         """Repeatable at any point. Raises `LinkDown`, `Cancelled`, `NoRoom`, `DataChanged`."""
-        place = self._here(command)
-        moved = 0
+        place, run = self._here(command) or self._of_group(command, cancelled), None
         if place is None:
             entries = self._manifest(command.tree)
             arrival = Arrival(self._arriving(command), entries)
             run = _Run(self, command, arrival, cancelled)
             try:
                 with Progressing(self.reporter, run.progress):
-                    run.all_rounds()
-                    place = self._settle(command, arrival, cancelled)
+                    place = run.bring()
+                    if place is None:
+                        place = self._settle(command, arrival, cancelled)
+                    else:
+                        remove_tree(arrival.root.parent)
             finally:
                 arrival.close()
-            moved = run.moved
-        self.reporter.report(_done(command, place, moved))
+        self.reporter.report(_done(command, place, run))
 
     def clear(self, transfer: str) -> None:
         """It was cancelled: what has come so far goes."""
         for folder in (self.places.arriving(transfer), self.places.arriving_aside(transfer)):
             remove_tree(folder)
+        shared = self.setup.settings().shared
+        if shared and (arriving := group_arriving(shared, transfer)):
+            remove_tree(arriving)
 
     def _arriving(self, command: FetchTree) -> Path:
         """Files of an archive arrive on the node's own disk: where archives are wanted, inodes are scarce."""
         if command.layout == "archive":
             return self.places.arriving_aside(command.transfer)
-        return self.places.arriving(command.transfer)
+        shared = self.setup.settings().shared
+        of_group = group_arriving(shared, command.transfer) if shared else None
+        return of_group or self.places.arriving(command.transfer)
+
+    def _of_group(self, command: FetchTree, cancelled: Callable[[], bool]) -> Place | None:
+        """A copy that another member of the group brought, read once in full."""
+        shared = self.setup.settings().shared
+        if not shared or command.layout != "files" or not group_tree(shared, command.tree).is_dir():
+            return None
+        path = str(group_tree(shared, command.tree))
+        result = self.read(command.transfer, path, cancelled)
+        place = place_at(Introduction(path), command.tree, result)
+        self.places.put(place)
+        return place
 
     def _here(self, command: FetchTree) -> Place | None:
         place = self.places.find(command.tree, command.layout)
@@ -118,9 +145,31 @@ class Fetching:
         )
         if command.layout == "archive":
             place = self.archives.pack(arrival.root, about, cancelled)
-        else:
+        elif arrival.root.parent == self.places.arriving(command.transfer):
             place = self._rename(arrival, about)
-        remove_tree(self._arriving(command))
+        else:
+            place = self._for_group(command, arrival, about)
+        remove_tree(arrival.root.parent)
+        return place
+
+    def _for_group(self, command: FetchTree, arrival: Arrival, about: Place) -> Place:
+        """Another member may have been faster: then theirs is taken."""
+        target = group_tree(self.setup.settings().shared, about.tree)
+        try:
+            arrival.root.chmod(0o755)  # nobody else may look into the folder above it yet
+            os.rename(arrival.root, target)  # noqa: PTH104
+            target.chmod(0o555)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            found = self._of_group(command, lambda: False)
+            assert found is not None
+            return found
+        path = str(target)
+        place = replace(
+            about, path=path, managed=False, shared=True, fingerprint=fingerprint_of(path)
+        )
+        self.places.put(place)
         return place
 
     def _rename(self, arrival: Arrival, about: Place) -> Place:
@@ -146,32 +195,36 @@ class _Run:
         arrival: Arrival,
         cancelled: Callable[[], bool],
     ) -> None:
-        self._link, self._places = fetching.link, fetching.places
-        self._profile = fetching.profile
+        self._fetching, self._places = fetching, fetching.places
         self._command, self._arrival, self._cancelled = command, arrival, cancelled
         self._nearby = Nearby()
+        self._now = command.ways[0] if command.ways else command.way
+        self.tried: dict[str, str] = {}
         self.moved = 0
 
-    def all_rounds(self) -> None:
-        arrival = self._arrival
-        arrival.begin()
+    @property
+    def way(self) -> str:
+        return self._now
+
+    def bring(self) -> Place | None:
+        """All that is missing; a place, where it is read as its source has it."""
+        self._arrival.begin()
         self._check_room()
         self._take_from_nearby()
-        idle = 0
-        while True:
-            self._take_blocks_from_nearby()
-            wants = arrival.wants(self._compared())
-            if not arrival.missing():
-                return
-            before = arrival.standing
-            self._round(encode_wants(wants))
-            arrival.end_round()
-            idle = 0 if arrival.standing != before else idle + 1
-            if idle >= MOST_IDLE_ROUNDS:
-                raise DiamondError(
-                    f"{MOST_IDLE_ROUNDS} times in a row nothing arrived of what was asked for",
-                    "See agent.log of the endpoint that sends.",
-                )
+        if not self._arrival.missing():
+            return None
+        ways = Ways(self._fetching, self._command, self._cancelled)
+        for name in ways.names():
+            self._now = name
+            try:
+                return self._stubbornly(name, ways)
+            except WayFailed as error:
+                log.info("%s cannot come by %s: %s", self._command.transfer, name, error)
+                self.tried[name] = error.message[:300]
+        raise DiamondError(
+            "No way leads here: " + "; ".join(f"{one}: {why}" for one, why in self.tried.items()),
+            "Check the endpoint's `data` settings, or copy it from another endpoint.",
+        )
 
     def progress(self) -> DataReport:
         command, arrival = self._command, self._arrival
@@ -184,12 +237,93 @@ class _Run:
             files=command.files,
             files_done=arrival.files_done,
             moved=self.moved,
+            way=self._now,
+            tried=dict(self.tried),
         )
+
+    def _stubbornly(self, name: str, ways: Ways) -> Place | None:
+        """A way that breaks after it brought something is tried again."""
+        for left in range(MOST_BREAKS, -1, -1):
+            before = self._arrival.standing
+            try:
+                return self._by(name, ways)
+            except WayFailed as error:
+                if not left or self._arrival.standing == before:
+                    raise
+                log.info("%s broke, and is tried again: %s", name, error)
+                time.sleep(BREAK_SECONDS)
+        raise AssertionError
+
+    def _by(self, name: str, ways: Ways) -> Place | None:
+        if name == SHARED:
+            return self._from_shared(ways.introduced())
+        if name == GLOBUS:
+            self._by_globus(ways.globus())
+            return None
+        carrier = ways.open(name)
+        try:
+            self._all_rounds(carrier)
+        finally:
+            carrier.close()
+        return None
+
+    def _from_shared(self, source: Introduction) -> Place | None:
+        """Links where both copies are Diamond's, a place by path where the data lies in place, else copies on that file system."""
+        require_same_files(source)
+        if not source.managed and self._command.layout == "files":
+            result = self._fetching.read(self._command.transfer, source.path, self._cancelled)
+            place = place_at(source, self._command.tree, result)
+            self._places.put(place)
+            return place
+        arrival = self._arrival
+        for position in arrival.missing():
+            self._stop_if_cancelled()
+            if not arrival.is_begun(position):
+                entry = arrival.files[position]
+                arrival.lay(position, f"{source.path}/{entry.path}", may_link=source.managed)
+        if arrival.missing():
+            raise WayFailed("some of its files there have other bytes")
+        return None
+
+    def _by_globus(self, transfer: GlobusTransfer) -> None:
+        arrival, before = self._arrival, self.moved
+
+        def moved(count: int) -> None:
+            self.moved = before + count
+
+        wanted = [arrival.files[one].path for one in arrival.missing()]
+        transfer.bring(
+            arrival.root,
+            wanted,
+            label=f"Diamond {self._command.transfer}",
+            cancelled=self._cancelled,
+            moved=moved,
+        )
+        arrival.look_again()
+        if arrival.missing():
+            raise WayFailed("Globus brought other bytes than the manifest says")
+
+    def _all_rounds(self, carrier: Carrier) -> None:
+        arrival, idle = self._arrival, 0
+        while True:
+            self._take_blocks_from_nearby()
+            wants = arrival.wants(self._compared())
+            if not arrival.missing():
+                return
+            before = arrival.standing
+            self._round(carrier, encode_wants(wants))
+            arrival.end_round()
+            idle = 0 if arrival.standing != before else idle + 1
+            if idle >= MOST_IDLE_ROUNDS:
+                raise DiamondError(
+                    f"{MOST_IDLE_ROUNDS} times in a row nothing arrived of what was asked for",
+                    "See agent.log of the endpoint that sends.",
+                )
 
     def _check_room(self) -> None:
         missing = [self._arrival.files[position] for position in self._arrival.missing()]
         size = sum(entry.size for entry in missing) - self._arrival_parts()
-        facts = self._profile().facts.get("folders")
+        facts = self._fetching.setup.profile().facts.get("folders")
         if self._command.layout == "archive":
             check_room(self._places.root, facts, size=self._command.size, entries=1)
         check_room(self._arrival.root, facts, size=max(size, 0), entries=len(missing))
@@ -226,21 +360,21 @@ class _Run:
                 except OSError as error:
                     log.info("no blocks of %s could be taken: %s", file.place, error)
 
-    def _round(self, wants: bytes) -> None:
+    def _round(self, carrier: Carrier, wants: bytes) -> None:
         """Fetch in one thread, write and verify in this one."""
-        call = f"data-wants/{self._command.transfer}"
-        answer = self._link.call(call, wants, timeout=300)
-        number = decode(WantsTaken, answer_data(call, answer)).round
         ready: queue.Queue[bytes | Exception] = queue.Queue(AHEAD)
         ended = threading.Event()
         thread = threading.Thread(
-            target=self._fetch_pieces, args=(number, ready, ended), name="pieces", daemon=True
+            target=self._fetch_pieces,
+            args=(carrier, wants, ready, ended),
+            name="pieces",
+            daemon=True,
         )
         thread.start()
         try:
             while True:
                 piece = ready.get()
-                if isinstance(piece, _RoundLost):
+                if isinstance(piece, RoundLost):
                     return
                 if isinstance(piece, Exception):
                     raise piece
@@ -249,35 +383,31 @@ class _Run:
                     return
         finally:
             ended.set()
-            _drain(ready)
-            thread.join()
+            while thread.is_alive():
+                _drain(ready)
+                thread.join(0.05)
 
     def _fetch_pieces(
-        self, number: int, ready: queue.Queue[bytes | Exception], ended: threading.Event
+        self,
+        carrier: Carrier,
+        wants: bytes,
+        ready: queue.Queue[bytes | Exception],
+        ended: threading.Event,
     ) -> None:
-        n = 0
         try:
-            while not ended.is_set():
+            for piece in carrier.round(wants):
+                if ended.is_set():
+                    return
                 self._stop_if_cancelled()
-                wanted = message_bytes(FetchPiece(self._command.transfer, number, n))
-                piece = self._link.call("data-part", wanted, timeout=120)
                 if piece:
+                    self._fetching.setup.cap.take(len(piece), ended=self._cancelled)
                     ready.put(piece)
-                    n += 1
-                    if ends_round(piece):
-                        return
-        except Declined as error:
-            ready.put(_RoundLost() if error.code == "round-lost" else error)
-        except (LinkDown, Cancelled) as error:
+        except Exception as error:
             ready.put(error)
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
             raise Cancelled(f"{self._command.transfer} was cancelled")
-
-
-class _RoundLost(Exception):
-    """The service was restarted: another round asks for the rest."""
 
 
 def _drain(ready: queue.Queue[bytes | Exception]) -> None:
@@ -289,7 +419,7 @@ def _drain(ready: queue.Queue[bytes | Exception]) -> None:
             return
 
 
-def _done(command: FetchTree, place: Place, moved: int) -> DataReport:
+def _done(command: FetchTree, place: Place, run: _Run | None) -> DataReport:
     return DataReport(
         name=command.transfer,
         act="fetch",
@@ -298,8 +428,11 @@ def _done(command: FetchTree, place: Place, moved: int) -> DataReport:
         size=place.size,
         files=place.files,
         files_done=place.files,
-        moved=moved,
+        moved=run.moved if run else 0,
         tree=place.tree,
         path=place.path,
         layout=place.layout,
+        way=run.way if run else GROUP if place.shared else "",
+        tried=dict(run.tried) if run else {},
+        in_place=not place.managed,
     )

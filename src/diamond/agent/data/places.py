@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import stat
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from diamond.agent.folders import Folders
 from diamond.core.decoding import Count, Hex, Layout, decode
 from diamond.core.errors import BadRequest, DataChanged, NotFound
 from diamond.data.manifest import Entry, FileEntry, load_manifest
+from diamond.data.removing import remove_tree
 from diamond.data.scanning import scan
 from diamond.data.walking import fingerprint_of, stood
 from diamond.runtimes.below import below
@@ -175,20 +174,6 @@ def changed_error(path: str, names: List[str]) -> DataChanged:
         f"{names[0]}{others} in {path} changed since the data was registered",
         "Put the old file back, or register the folder again to make a new version.",
     )
-
-
-def remove_tree(path: Path) -> None:
-    """Including read-only folders."""
-    if not os.path.lexists(path):
-        return
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    for folder, _, _ in os.walk(path):
-        facts = os.lstat(folder)
-        if not facts.st_mode & stat.S_IWUSR:
-            os.chmod(folder, 0o700)  # noqa: PTH101
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def printable(path: str) -> str:

@@ -14,7 +14,7 @@ SPARE_FILES = 100
 
 
 def check_room(folder: Path, folders_fact: Any, *, size: int, entries: int) -> None:
-    """Raises `NoRoom`. `folders_fact`: the profile's fact `folders`, which knows quotas."""
+    """Raises `NoRoom`. `folders_fact`: the profile's fact `folders` (keep, work, tmp), which knows quotas."""
     there = folder
     while not there.exists():
         there = there.parent
@@ -43,7 +43,7 @@ def _compare(folder: Path, what: str, needed: int, free: int) -> None:
 def _quota(folder: str, known: Any) -> tuple[int, int]:
     """What is free by the quota, as it was last probed; of the folder that holds this one."""
     free_bytes = free_files = 2**62
-    for one in known if isinstance(known, list) else []:
+    for one in known.values() if isinstance(known, dict) else []:
         if not isinstance(one, dict):
             continue
         path = str(one.get("path") or "")

@@ -84,6 +84,16 @@ class Scans:
         self.reporter.report(_done(command.scan, "scan", place))
         shutil.rmtree(folder, ignore_errors=True)
 
+    def read(self, name: str, path: str, cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """Read a folder where it lies, for a transfer that needs no copy. Raises `Forbidden`, `BadRequest`."""
+        root, folder = self._root(path), self._folder(name)
+        job = {"root": root, "state": str(self.places.state_of(root)), "recheck": False}
+        result = self._run(name, folder, job, cancelled, quiet=True)
+        if result.get("problems"):
+            raise _unreadable(root, result)
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
+
     def check(self, command: CheckTree, cancelled: Callable[[], bool]) -> None:
         """Raises `DataChanged`."""
         places = self.places.every_of(command.tree)
@@ -121,7 +131,13 @@ class Scans:
         return folder
 
     def _run(
-        self, name: str, folder: Path, job: dict[str, Any], cancelled: Callable[[], bool]
+        self,
+        name: str,
+        folder: Path,
+        job: dict[str, Any],
+        cancelled: Callable[[], bool],
+        *,
+        quiet: bool = False,
     ) -> dict[str, Any]:
         """On the login node, or as a batch job where it is much. A result of an earlier try counts."""
         write_json(folder / "job.json", job)
@@ -132,7 +148,7 @@ class Scans:
             "scan",
             str(folder / "job.json"),
         ]
-        with Progressing(self.reporter, lambda: _progress(name, folder)):
+        with Progressing(self.reporter, lambda: None if quiet else _progress(name, folder)):
             if self._is_small(str(job["root"])):
                 _run_here(words, folder, cancelled)
             else:

@@ -1,4 +1,4 @@
-"""Sending a tree from here: what the goal wants, in pieces, through the service."""
+"""Sending a tree from here: what the goal wants, in pieces, through the service or through S3 storage."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.by_path import leave_mark
+from diamond.agent.data.carriers import BY_S3, INTRODUCE, introduction_piece, stored_piece
+from diamond.agent.data.places import Place, TreePlaces
+from diamond.agent.data.setup import DataSetup
 from diamond.agent.link.carriers import Declined, Link, answer_data, message_bytes
+from diamond.agent.site.presence import own_file
 from diamond.core.data_commands import SendTree
-from diamond.core.data_messages import FetchWants
+from diamond.core.data_messages import FetchWants, Introduction
 from diamond.core.decoding import decode
-from diamond.core.errors import Cancelled, NotFound
+from diamond.core.errors import Cancelled, Forbidden, NotFound
 from diamond.core.protocol import PieceTaken
 from diamond.data.manifest import files_of
 from diamond.data.packing import Frame, Source, plan_pieces
@@ -24,6 +28,7 @@ log = logging.getLogger(__name__)
 
 PIECE = 8 << 20
 """A call costs the service about a millisecond, whatever its size."""
+STORED_PIECE = 16 << 20
 AHEAD = 2
 """Pieces that are read while earlier ones are sent."""
 
@@ -32,31 +37,66 @@ AHEAD = 2
 class Sending:
     places: TreePlaces
     link: Link
+    setup: DataSetup
 
     def send(self, command: SendTree, cancelled: Callable[[], bool]) -> None:
-        """One round; one that is over ends quietly. Raises `LinkDown`, `DataChanged`, `NotFound`."""
+        """One round; one that is over ends quietly. Raises `LinkDown`, `DataChanged`, `NotFound`, `Forbidden`."""
+        if not self.setup.may_leave():
+            raise Forbidden("The policy of this machine keeps data on it", code="egress")
         place = self.places.find(command.tree, "files")
         if place is None:
             raise NotFound(f"The data {command.tree[:12]} is no longer on this machine")
-        self.places.check(place)
-        files = files_of(self.places.entries(command.tree))
+        place = self.places.check(place)
         wanted = message_bytes(FetchWants(command.transfer, command.round))
         try:
-            wants = decode_wants(self.link.call("data-wants-part", wanted, timeout=120), files)
-            source = Source(place.path, files, is_file=Path(place.path).is_file())
-            size = min(PIECE, self.link.piece)
-            pieces = plan_pieces(files, wants, piece=size, extents=source.extents)
-            self._send_all(command, source, enumerate(pieces), cancelled)
+            wants = self.link.call("data-wants-part", wanted, timeout=120)
+            if wants == INTRODUCE:
+                self._post(command, 0, introduction_piece(self._introduce(command, place)))
+                return
+            self._send_wanted(command, place, wants, cancelled)
         except Declined as error:
             if error.status != 404:
                 raise
             log.info("a round of %s is over: %s", command.transfer, error)
+
+    def _introduce(self, command: SendTree, place: Place) -> Introduction:
+        mark, nonce = leave_mark(self.places, command.transfer, place.path)
+        collection, file = self.setup.settings().globus, own_file()
+        folders = self.places.folders
+        return Introduction(
+            path=place.path,
+            managed=place.managed and not place.shared,
+            fingerprint=place.fingerprint,
+            mark=mark,
+            nonce=nonce,
+            python=file[0],
+            program=file[1],
+            keep=str(folders.keep),
+            work=str(folders.work),
+            collection=collection.id if collection else "",
+            root=collection.root if collection else "",
+        )
+
+    def _send_wanted(
+        self, command: SendTree, place: Place, wants: bytes, cancelled: Callable[[], bool]
+    ) -> None:
+        by_storage = wants.startswith(BY_S3)
+        if not by_storage and not command.through_service:
+            raise Forbidden("This data may not pass through the service", code="restricted")
+        files = files_of(self.places.entries(command.tree))
+        wanted = decode_wants(wants[len(BY_S3) :] if by_storage else wants, files)
+        source = Source(place.path, files, is_file=Path(place.path).is_file())
+        size = STORED_PIECE if by_storage else min(PIECE, self.link.piece)
+        pieces = enumerate(plan_pieces(files, wanted, piece=size, extents=source.extents))
+        post = self._store if by_storage else self._post
+        self._send_all(command, source, pieces, post, cancelled)
 
     def _send_all(
         self,
         command: SendTree,
         source: Source,
         pieces: Iterator[tuple[int, list[Frame]]],
+        post: Callable[[SendTree, int, bytes], int],
         cancelled: Callable[[], bool],
     ) -> None:
         """Read in one thread, send in this one. After a restart, pieces that the service has are passed over."""
@@ -83,12 +123,11 @@ class Sending:
             while (item := ready.get()) is not None:
                 if isinstance(item, Exception):
                     raise item
-                if cancelled():
-                    raise Cancelled(f"{command.transfer} was cancelled")
                 n, body = item
-                while self._post(command, n, body) <= n:
-                    if cancelled():
-                        raise Cancelled(f"{command.transfer} was cancelled")
+                self.setup.cap.take(len(body), ended=cancelled)
+                _stop_if(cancelled, command)
+                while post(command, n, body) <= n:
+                    _stop_if(cancelled, command)
         finally:
             ended.set()
             while thread.is_alive():
@@ -97,7 +136,19 @@ class Sending:
                 except queue.Empty:
                     continue
 
+    def _store(self, command: SendTree, n: int, body: bytes) -> int:
+        """Put a piece into the storage, and send where it lies."""
+        bucket, folder = self.setup.bucket(command.transfer)
+        key = f"{folder}{command.round}-{n}"
+        bucket.put(key, body)
+        return self._post(command, n, stored_piece(key, len(body)))
+
     def _post(self, command: SendTree, n: int, body: bytes) -> int:
         call = f"data-bytes/{command.transfer}"
         answer = self.link.call(call, body, query=f"round={command.round}&n={n}", timeout=120)
         return decode(PieceTaken, answer_data(call, answer)).next
+
+
+def _stop_if(cancelled: Callable[[], bool], command: SendTree) -> None:
+    if cancelled():
+        raise Cancelled(f"{command.transfer} was cancelled")

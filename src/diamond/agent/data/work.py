@@ -15,6 +15,7 @@ from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
+from diamond.agent.data.setup import DataSetup
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.data_commands import (
@@ -34,6 +35,7 @@ from diamond.core.data_messages import DataReport, TreeInventory, TreePlace
 from diamond.core.errors import BadRequest, Cancelled, DataChanged, DiamondError
 from diamond.core.protocol import read_command
 from diamond.runtimes.below import below
+from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -200,10 +202,10 @@ class DataWork:
             named=named,
         )
         try:
+            if isinstance(error, DataChanged):
+                self.send_inventory()  # first: whoever reads of the failure finds the place marked
             if _subject(command):
                 self.reporter.report(report)
-            if isinstance(error, DataChanged):
-                self.send_inventory()
         except (LinkDown, Declined) as lost:
             log.warning("the end of %s could not be reported: %s", _name(command), lost)
 
@@ -219,6 +221,26 @@ class DataWork:
             except (LinkDown, Declined) as error:
                 log.info("the list of data could not be sent: %s", error)
                 pause = 30.0
+
+
+def assemble_data_work(
+    setup: DataSetup, link: Link, scheduler: Scheduler, stopping: threading.Event
+) -> DataWork:
+    policy, profile, places = setup.policy, setup.profile, TreePlaces(setup.folders)
+    reporter = Reporter(link, lambda: policy.allows_logs)
+    archives = Archives(places, reporter, profile)
+    scans = Scans(places, link, reporter, policy, scheduler, profile)
+    return DataWork(
+        places,
+        link,
+        scans,
+        Fetching(places, link, reporter, archives, setup, scans.read),
+        Sending(places, link, setup),
+        archives,
+        reporter,
+        stopping,
+        tells_all=lambda: policy.allows_logs,
+    )
 
 
 def _name(command: DataCommand) -> str:

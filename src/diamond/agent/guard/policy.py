@@ -35,8 +35,8 @@ LISTS = frozenset(
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
 OF_FILES = frozenset({"read-file", "stat-file"})
-OF_WORK = frozenset({"modules", "build"})
-"""Facts whose corrections become part of what is run: lines of a shell, and where packages come from."""
+OF_WORK = frozenset({"modules", "build", "data"})
+"""Facts whose corrections become part of what is run: lines of a shell, where packages come from, hosts that ssh reaches."""
 OF_BOUNDS = frozenset({"partitions", "flags"})
 """Facts that say where a job goes which names no partition, and which of its options are left out: its time limit, say."""
 
@@ -68,6 +68,8 @@ class Rules:
     max_queued: float | None = None
     submits_per_hour: float | None = None
     withdrawn_per_day: float | None = None
+    data_mb_per_second: float | None = None
+    """The most that transfers of data may use, all together."""
     idle_hours: float | None = None
     """After so many hours without work a paired agent ends; 0: never."""
 

@@ -73,6 +73,12 @@ def own_command(arguments: list[str]) -> list[str]:
     return [sys.executable, start, *arguments]
 
 
+def own_file() -> tuple[str, str]:
+    """The Python and the one-file agent that run here, for a session that starts them again; empty where it runs otherwise."""
+    start = str(Path(sys.argv[0]).absolute())
+    return (sys.executable, start) if start.endswith(".pyz") else ("", "")
+
+
 def _quoted(command: list[str]) -> str:
     return " ".join(shlex.quote(word) for word in command)
 

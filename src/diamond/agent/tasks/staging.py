@@ -17,6 +17,7 @@ from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
 from diamond.agent.link.carriers import Declined, Link, message_bytes
+from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.ranks import (
@@ -28,6 +29,7 @@ from diamond.agent.tasks.ranks import (
 from diamond.agent.tasks.takeover import take_over
 from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.core.agent_messages import FetchBlobs
+from diamond.core.artifacts import plain_digest
 from diamond.core.errors import (
     Cancelled,
     DataChanged,
@@ -40,12 +42,14 @@ from diamond.core.order import Build, Code, Order
 from diamond.core.protocol import Person, read_task_request
 from diamond.core.redact import without_credentials
 from diamond.core.task import Reason
+from diamond.data.node_cache import cache_folder
 from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
 from diamond.runtimes.base import Entered, TreeFolders
 from diamond.runtimes.below import below
 from diamond.runtimes.child import last_lines, run_child
+from diamond.runtimes.tools import own_python
 from diamond.runtimes.venv import ensure_environment
 from diamond.schedulers.base import Scheduler, Submission, abilities_of
 from diamond.training.install import install_training
@@ -101,6 +105,7 @@ class Stager:
             data = _link_data({**paths, **trees.paths}, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
             entered = self._environment(folder, order, paths, trees, say=say, cancelled=cancelled)
+            entered = self._with_caches(entered, trees)
             _require_one_node(order, entered)
             self._write_script(folder, order, entered=entered, data=data)
         except OSError as error:
@@ -309,8 +314,20 @@ class Stager:
                 shown.mkdir(parents=True, exist_ok=True, mode=0o700)
                 found.archives[str(shown)] = path
                 path = str(shown)
+            elif tree.cache == "node":
+                digest = plain_digest(tree.digest)
+                cached = str(below(cache_folder(self.folders.tmp), digest))
+                found.caches.append((str(places.manifest(digest)), path, cached))
+                path = cached
             found.paths[name] = path
         return found
+
+    def _with_caches(self, entered: Entered, trees: TreeFolders) -> Entered:
+        if not trees.caches:
+            return entered
+        builder = builder_file(self.folders.work / "builder")
+        filler = [own_python(), builder, "data", "cache"]
+        return replace(entered, caches=trees.caches, filler=filler)
 
     def _missing_secrets(self, order: Order) -> list[str]:
         return [name for name in order.secrets if not (self.folders.secrets / name).is_file()]
@@ -365,7 +382,12 @@ def _require_all(paths: Mapping[str, str], secrets: list[str]) -> None:
 
 
 def _require_one_node(order: Order, entered: Entered) -> None:
-    """The batch script mounts archives on its own node alone."""
+    """The batch script mounts archives and fills caches on its own node alone."""
+    if entered.caches and order.resources.nodes > 1:
+        raise StageFailed(
+            Reason.DATA,
+            "data is cached on the node's own disk for jobs on one node only: leave out `cache: node`",
+        )
     if entered.mounts and order.resources.nodes > 1:
         raise StageFailed(
             Reason.DATA,

@@ -17,6 +17,7 @@ from diamond.service.datasets.find import find_dataset, find_version, named_vers
 from diamond.service.datasets.rows import DatasetRow, VersionRow
 from diamond.service.datasets.staging import stage
 from diamond.service.datasets.views import show_transfer
+from diamond.service.datasets.ways import ways_to_others
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id, list_endpoints
@@ -105,7 +106,8 @@ async def where(
                 endpoints[place.endpoint], row.name, by_tree[place.digest], place.layout
             )
         ]
-    return schemas.DatasetPlaces(items=items, advice=sorted(set(advice)))
+        ways = await ways_to_others(connection, principal.user, row, wanted)
+    return schemas.DatasetPlaces(items=items, ways=ways, advice=sorted(set(advice)))
 
 
 async def check(

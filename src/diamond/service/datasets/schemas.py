@@ -74,8 +74,12 @@ class DataTransfer(BaseModel):
     endpoint: str
     """Where it goes."""
     layout: Layout
+    way: str = ""
+    """shared, ssh, s3, globus or service; `convert` from another copy there, `upload` from a person's computer."""
     words: str
     """Which way it takes, and why."""
+    tried: dict[str, str] = {}
+    """Ways that failed before, with the reason."""
     state: State
     message: str
     bytes: int
@@ -150,8 +154,23 @@ class DatasetPlace(BaseModel):
     """Whether no other usable copy is known."""
 
 
+class DataWay(BaseModel):
+    """How the newest of the versions asked for would come to an endpoint that lacks it."""
+
+    version: str
+    endpoint: str
+    way: str
+    """shared, ssh, s3, globus, service or convert; '' where none leads there."""
+    words: str
+    """From where, how long about, and at which measured speed; or why it cannot come."""
+    others: list[str] = []
+    """Ways that would be tried next."""
+
+
 class DatasetPlaces(BaseModel):
     items: list[DatasetPlace]
+    ways: list[DataWay] = []
+    """To those of the caller's endpoints that lack it."""
     advice: list[str] = []
     """What would make it kinder to a file system."""
 

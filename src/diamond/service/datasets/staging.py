@@ -8,7 +8,7 @@ from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict
 from diamond.service.datasets.room import require_room
 from diamond.service.datasets.rows import DatasetRow, VersionRow
-from diamond.service.datasets.rules import may_pass_service, require_may_lie_on, require_may_pass
+from diamond.service.datasets.rules import may_pass_service, require_may_lie_on
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.trees.rows import TreePlaceRow
@@ -29,13 +29,15 @@ async def stage(
     if changed:
         raise _changed(dataset, version, endpoint, changed)
     if not any(place.layout == layout for place in here):
-        if not here:
-            await require_may_pass(tx.connection, dataset)
         require_room(endpoint, dataset.name, version, layout)
-    found = await provide_tree(tx, endpoint, version.tree, layout=layout, also_of=[dataset.owner])
-    if isinstance(found, Dependency):
-        assert here or await may_pass_service(tx.connection, dataset)
-    return found
+    return await provide_tree(
+        tx,
+        endpoint,
+        version.tree,
+        layout=layout,
+        also_of=[dataset.owner],
+        may_pass=await may_pass_service(tx.connection, dataset),
+    )
 
 
 async def usable_places(

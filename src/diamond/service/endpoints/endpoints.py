@@ -34,6 +34,7 @@ from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, changed, publish
 from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import endpoint_topic, settings_topic
 
 PAIRING_SECONDS = 600.0
 FIRST_STATES: dict[Carrier, EndpointState] = {
@@ -278,6 +279,8 @@ async def _change(
         after = await change(tx, before)
         if after != before:
             await store.save_endpoint(tx, before, after)
+            tx.wake(settings_topic(before.id))
+            tx.wake(endpoint_topic(before.id))
             await publish(tx, before.owner, [News("endpoint", before.id)])
         return show_endpoint(after, services.settings)
 

@@ -40,7 +40,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
-from diamond.service.platform.wakeups.notifier import endpoint_topic, wait
+from diamond.service.platform.wakeups.notifier import endpoint_topic, settings_topic, wait
 from diamond.service.results.results import read_results
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.stepping import Steps
@@ -124,7 +124,10 @@ async def next_commands(services: Services, call: AgentCall, message: Poll) -> O
     deadline = time.monotonic() + min(max(message.wait, 0.0), MAX_WAIT_SECONDS)
     turn = services.presence.new_turn(endpoint)
     services.notifier.wake([endpoint_topic(endpoint)])
-    with services.notifier.listen([endpoint_topic(endpoint)]) as bell:
+    with (
+        services.notifier.listen([endpoint_topic(endpoint)]) as bell,
+        services.notifier.listen([settings_topic(endpoint)]) as new_settings,
+    ):
         while True:
             bell.clear()
             left = deadline - time.monotonic()
@@ -132,7 +135,7 @@ async def next_commands(services: Services, call: AgentCall, message: Poll) -> O
                 return await _answer(services, call, done)
             is_due = await _is_due(services, call)
             requests = await services.relay.take(endpoint)
-            if is_due or requests or left <= 0:
+            if is_due or requests or new_settings.is_set() or left <= 0:
                 return await _answer(services, call, done, is_due=is_due, requests=requests)
             if done:
                 await services.store.run(

@@ -35,6 +35,7 @@ _OF_TASKS = (
         func.coalesce(tree_transfers.c.bytes, image_moves.c.bytes).label("bytes"),
         func.coalesce(tree_transfers.c.size, image_moves.c.size).label("size"),
         tree_transfers.c.rate,
+        tree_transfers.c.words.label("how"),
     )
     .outerjoin(tree_transfers, tree_transfers.c.id == dependencies.c.target)
     .outerjoin(image_moves, image_moves.c.id == dependencies.c.target)

@@ -121,6 +121,8 @@ class DependencyProgressRow(DependencyRow):
     size: int | None = None
     rate: float | None = None
     """Bytes a second, of late."""
+    how: str | None = None
+    """Which way it takes, in words."""
 
     @property
     def seconds_left(self) -> float | None:

@@ -76,6 +76,8 @@ class Dependency(BaseModel):
     rate: float | None = None
     """Bytes a second, of late."""
     seconds_left: float | None = None
+    how: str | None = None
+    """Of a transfer of data: which way it takes."""
 
 
 class FinalMetric(BaseModel):

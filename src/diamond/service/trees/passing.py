@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from diamond.core.data_messages import FetchManifest, FetchPiece, FetchWants
-from diamond.core.errors import BadRequest, Conflict, NotFound
+from diamond.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from diamond.core.protocol import ManifestTaken, PieceTaken, WantsTaken
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
@@ -24,6 +24,8 @@ from diamond.service.trees.rows import Ended, TransferRow, TreeRow
 from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
 
 MOST_AT_ONCE = 16 << 20
+MOST_MESSAGE = 64 << 10
+"""Where no data may pass, the two ends still exchange how they reach one another."""
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
@@ -155,7 +157,13 @@ async def take_piece(
     place: PieceOf,
     parts: Sequence[bytes],
 ) -> PieceTaken:
-    await _require(services, call, transfer, "source")
+    row = await _require(services, call, transfer, "source")
+    if not row.passes_service and sum(map(len, parts)) > MOST_MESSAGE:
+        raise Forbidden(
+            "This data may not pass through the service: it belongs to a restricted project",
+            "Name another way in the settings of both endpoints.",
+            code="restricted",
+        )
     return await put_piece(services, transfer, place, parts)
 
 

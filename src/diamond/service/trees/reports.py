@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from diamond.core.data_messages import DataReport, DataReports, TreeInventory, TreePlace
+from diamond.data.ways import GROUP, came_words
 from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.trees import store
@@ -21,12 +23,13 @@ from diamond.service.trees.rows import (
     TreePlaceRow,
     TreeRow,
 )
-from diamond.service.trees.transfers import DATA, end_transfer, release
+from diamond.service.trees.transfers import DATA, end_transfer, release, source_name
 
 MOST_MESSAGE = 2000
 SMOOTH = 0.3
 """How much the newest measurement counts for the rate that is shown."""
 MOST_NAMED = 100
+MOST_WHY = 300
 
 
 async def take_reports(tx: Transaction, call: AgentCall, message: DataReports) -> list[Ended]:
@@ -120,14 +123,28 @@ async def _take_transfer(
     values = _progress(transfer, report)
     values["rate"] = _rate(transfer, report)
     values["moved"] = _larger(report.moved, transfer.moved)
+    if report.way in (*transfer.ways, GROUP):
+        values |= await _come(tx, transfer, report)
     if report.state == "done" and report.tree != transfer.tree:
         message = "something else arrived than was asked for"
         return await end_transfer(tx, transfer, "failed", message)
     after = await store.change_transfer(tx, transfer.id, **values)
     if report.state == "done":
-        await _lies(tx, call, report, ARCHIVE if transfer.layout == "archive" else COPY)
+        kind = IN_PLACE if report.in_place else COPY
+        await _lies(tx, call, report, ARCHIVE if transfer.layout == "archive" else kind)
         await release(tx, after)
     return after
+
+
+async def _come(tx: Transaction, transfer: TransferRow, report: DataReport) -> dict[str, Any]:
+    """How it really comes: by the way that was chosen, or by the next one."""
+    tried = {way: why[:MOST_WHY] for way, why in report.tried.items() if way in transfer.ways}
+    if report.way == transfer.way and tried == transfer.tried:
+        return {}
+    sources = await endpoints_by_id(tx.connection, {transfer.source or ""})
+    name = source_name(sources.get(transfer.source or ""), transfer.owner)
+    words = came_words(name, report.way, tried)
+    return {"way": report.way, "tried": tried, "words": words}
 
 
 async def _lies(tx: Transaction, call: AgentCall, report: DataReport, kind: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from diamond.data.ways import SERVICE
 from diamond.service.platform.database.rows import Codec, TypedRow
 
 OPEN_STATES = ("waiting", "running")
@@ -93,6 +94,11 @@ class ScanRow(TypedRow):
 class TransferRow(TypedRow):
     """A tree on its way to an endpoint."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "ways": Codec(lambda stored: tuple(stored), list),
+        "tried": Codec(dict, dict),
+    }
+
     id: str
     owner: str
     tree: str
@@ -117,10 +123,19 @@ class TransferRow(TypedRow):
     """Bytes a second, of late."""
     message: str = ""
     started: float | None = None
+    ways: tuple[str, ...] = ()
+    """Those that may be tried, the best first; none: through the service."""
+    tried: dict[str, str] = field(default_factory=dict)
+    """Ways that failed, with the reason."""
 
     @property
     def is_open(self) -> bool:
         return self.state in OPEN_STATES
+
+    @property
+    def passes_service(self) -> bool:
+        """Whether its bytes may pass through the service."""
+        return not self.ways or SERVICE in self.ways
 
     @property
     def seconds_left(self) -> float | None:

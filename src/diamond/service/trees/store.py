@@ -195,7 +195,7 @@ async def transfers_of_tree(
 async def past_transfers(
     connection: AsyncConnection, source: str, goal: str, *, least: int
 ) -> list[TransferRow]:
-    """The last ones between these two that carried at least so much: they predict the next one's speed."""
+    """The last ones between these two that carried at least so much: they predict the speed of the next one, way by way."""
     query = select(tree_transfers).where(
         tree_transfers.c.source == source,
         tree_transfers.c.goal == goal,
@@ -203,13 +203,33 @@ async def past_transfers(
         tree_transfers.c.moved >= least,
         tree_transfers.c.started.is_not(None),
     )
-    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(5))
+    rows = await connection.execute(query.order_by(tree_transfers.c.created.desc()).limit(20))
     return rows_of(rows, TransferRow)
+
+
+async def failed_ways(
+    connection: AsyncConnection, source: str, goal: str, *, since: float
+) -> dict[str, str]:
+    """Ways between these two that failed of late, unless they worked after that."""
+    query = select(tree_transfers).where(
+        tree_transfers.c.source == source,
+        tree_transfers.c.goal == goal,
+        tree_transfers.c.updated > since,
+    )
+    rows = await connection.execute(query.order_by(tree_transfers.c.updated.desc()).limit(20))
+    failed: dict[str, str] = {}
+    worked: set[str] = set()
+    for row in rows_of(rows, TransferRow):
+        if row.state == "done":
+            worked.add(row.way)
+        failed |= {way: why for way, why in row.tried.items() if way not in {*worked, *failed}}
+    return failed
 
 
 async def change_transfer(tx: Transaction, transfer: str, **values: Any) -> TransferRow:
     changed = update(tree_transfers).where(tree_transfers.c.id == transfer)
-    await tx.connection.execute(changed.values(**values, updated=time.time()))
+    stored = encoded(TransferRow, values)
+    await tx.connection.execute(changed.values(**stored, updated=time.time()))
     row = await find_transfer(tx.connection, transfer)
     assert row is not None
     return row

@@ -6,12 +6,30 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from diamond.core import ids
+from diamond.core.data_settings import read_data_settings
 from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict
+from diamond.core.protocol import WITH_WAYS
 from diamond.core.task import Reason
-from diamond.data.ways import MEASURING_BYTES, Copy, Way, choose_way, measured_speed
+from diamond.data.ways import (
+    MEASURING_BYTES,
+    SERVICE,
+    WAYS,
+    Copy,
+    Ends,
+    Reach,
+    Way,
+    choose_way,
+    measured_speeds,
+    possible_ways,
+    reaches_of,
+)
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.facts import effective_facts
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
@@ -25,6 +43,8 @@ from diamond.service.trees.scans import require_trees
 from diamond.service.trees.trees import find_tree
 
 UPLOAD = "upload"
+FAILED_SECONDS = 6 * 3600.0
+"""A way that failed is not tried again for so long, unless no other is left."""
 DATA = "data"
 """What other windows of a person ask for again when a scan or a transfer moves on."""
 
@@ -43,11 +63,13 @@ async def provide_tree(
     *,
     layout: str = "files",
     also_of: Collection[str] = (),
+    may_pass: bool = True,
 ) -> ReadyTree | Dependency:
     """The tree on this endpoint, or the transfer that must be waited for.
 
     The owner of the endpoint must know the tree (`trees.give_tree`). `also_of`: people whose copies may be the source,
-    because they share it. Raises `NotFound`, and `Conflict` where no copy can be taken.
+    because they share it. `may_pass`: whether its bytes may pass through the service.
+    Raises `NotFound`, and `Conflict` where no copy can be taken.
     """
     require_trees(endpoint)
     row = await find_tree(tx.connection, endpoint.owner, tree)
@@ -55,13 +77,14 @@ async def provide_tree(
     if under_way is not None:
         return _waits_for(under_way)
     places = await store.places_of(tx.connection, {endpoint.owner, *also_of}, [row.digest])
-    way = await _way(tx, row, endpoint, places, layout)
+    way = await plan_way(tx.connection, row, endpoint, places, layout, may_pass=may_pass)
     if way.how == "here":
         return ReadyTree(_here(places, endpoint, layout))
     if not way.how:
         raise Conflict(
             f"The data {row.digest[:12]} cannot come to {endpoint.name}: {way.words}",
             "Its page lists its copies.",
+            code="conflict" if may_pass else "restricted",
         )
     return _waits_for(await start_transfer(tx, row, endpoint, way, layout))
 
@@ -84,9 +107,12 @@ async def start_transfer(
         updated=now,
         size=tree.size,
         files=tree.files,
+        ways=way.ways,
     )
     await store.add_transfer(tx, transfer)
-    await send(tx, [_first_command(transfer)])
+    sources = await endpoints_by_id(tx.connection, {way.source})
+    name = sources[way.source].name if way.source in sources else ""
+    await send(tx, [_first_command(transfer, name)])
     await publish(tx, transfer.owner, [changed(DATA)])
     return transfer
 
@@ -115,7 +141,7 @@ async def start_upload(
     )
     await store.add_transfer(tx, transfer)
     if not is_here:
-        await send(tx, [_first_command(transfer)])
+        await send(tx, [_first_command(transfer, "")])
     return transfer
 
 
@@ -126,6 +152,7 @@ def send_command(transfer: TransferRow, source: EndpointRow) -> Command:
         "transfer": transfer.id,
         "tree": transfer.tree,
         "round": transfer.round,
+        "through_service": transfer.passes_service,
     }
     return Command("data", source.id, source.owner, data=data)
 
@@ -178,33 +205,38 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> list[Ended]:
     return ended
 
 
-def _first_command(transfer: TransferRow) -> Command:
+def _first_command(transfer: TransferRow, source: str) -> Command:
     data: JsonObject = {"transfer": transfer.id, "tree": transfer.tree}
     if transfer.way == "convert" and transfer.layout == "archive":
         return Command("data", transfer.goal, transfer.owner, data={"act": "archive", **data})
     data |= {"size": transfer.size, "files": transfer.files}
-    way = "service" if transfer.way == UPLOAD else transfer.way
-    data |= {"layout": transfer.layout, "way": way}
+    # Agents that know no other ways go by `way` alone.
+    way = transfer.way if transfer.way == "convert" else SERVICE
+    ways: list[JsonValue] = list(transfer.ways)
+    data |= {"layout": transfer.layout, "way": way, "ways": ways, "source": source}
     return Command("data", transfer.goal, transfer.owner, data={"act": "fetch", **data})
 
 
-async def _way(
-    tx: Transaction,
+async def plan_way(
+    connection: AsyncConnection,
     tree: TreeRow,
     goal: EndpointRow,
     places: Sequence[TreePlaceRow],
     layout: str,
+    *,
+    may_pass: bool = True,
 ) -> Way:
-    rows = await endpoints_by_id(tx.connection, {place.endpoint for place in places})
+    """How it would come: by what is set and what was measured; nothing is begun."""
+    rows = await endpoints_by_id(connection, {place.endpoint for place in places})
     copies = [
         Copy(
             endpoint=place.endpoint,
-            name=rows[place.endpoint].name,
+            name=source_name(rows[place.endpoint], goal.owner),
             layout=place.layout,
             is_online=rows[place.endpoint].state == "online",
             may_leave=tree.has_manifest and rows[place.endpoint].policy.egress == "all",
             is_unchanged=not place.changed,
-            bytes_per_second=await _speed(tx, place.endpoint, goal.id),
+            reaches=await _reaches(connection, rows[place.endpoint], goal, may_pass=may_pass),
         )
         for place in places
         if place.endpoint in rows
@@ -212,9 +244,40 @@ async def _way(
     return choose_way(copies, goal.id, layout, tree.size)
 
 
-async def _speed(tx: Transaction, source: str, goal: str) -> float:
-    past = await store.past_transfers(tx.connection, source, goal, least=MEASURING_BYTES)
-    return measured_speed((row.moved, row.updated - row.started) for row in past if row.started)
+def source_name(source: EndpointRow | None, owner: str) -> str:
+    """Where other people's copies lie is not said."""
+    if source is None:
+        return "an endpoint that was removed"
+    return source.name if source.owner == owner else "an endpoint of its owner"
+
+
+async def _reaches(
+    connection: AsyncConnection, source: EndpointRow, goal: EndpointRow, *, may_pass: bool
+) -> tuple[Reach, ...]:
+    if source.id == goal.id:
+        return ()
+    past = await store.past_transfers(connection, source.id, goal.id, least=MEASURING_BYTES)
+    timed = [(row.way, row.moved, row.updated - row.started) for row in past if row.started]
+    since = time.time() - FAILED_SECONDS
+    failed = await store.failed_ways(connection, source.id, goal.id, since=since)
+    ways = possible_ways(_ends(source, goal, may_pass=may_pass))
+    return reaches_of(ways, measured_speeds(timed), failed)
+
+
+def _ends(source: EndpointRow, goal: EndpointRow, *, may_pass: bool) -> Ends:
+    of_source = read_data_settings(effective_facts(source).get("data"))
+    of_goal = read_data_settings(effective_facts(goal).get("data"))
+    return Ends(
+        is_same_owner=source.owner == goal.owner,
+        goal_knows_host=bool(of_goal.hosts.get(source.name)),
+        has_same_bucket=of_goal.s3 is not None and of_goal.s3.is_same(of_source.s3),
+        has_collections=of_goal.globus is not None and of_source.globus is not None,
+        may_pass_service=may_pass,
+        know_ways=min(source.protocol, goal.protocol) >= WITH_WAYS,
+        allowed=tuple(
+            way for way in WAYS if all(way in (of.ways or WAYS) for of in (of_source, of_goal))
+        ),
+    )
 
 
 def _here(places: Sequence[TreePlaceRow], endpoint: EndpointRow, layout: str) -> TreePlaceRow:

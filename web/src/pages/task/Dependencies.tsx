@@ -44,6 +44,7 @@ function DependencyLine({ dependency }: { dependency: Dependency }) {
       <Text size="sm">
         {KINDS[dependency.kind]} <DependencyLink dependency={dependency} />
         {dependency.state === "failed" && `: ${dependency.message}`}
+        {dependency.state !== "failed" && dependency.how && `: ${dependency.how}`}
         {dependency.state === "waiting" && progressText(dependency)}
       </Text>
     </Group>

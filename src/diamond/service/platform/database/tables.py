@@ -572,6 +572,8 @@ tree_transfers = Table(
     Column("source", ID),
     Column("goal", ID, nullable=False, index=True),
     Column("way", String(16), nullable=False),
+    Column("ways", JSON, nullable=False, default=list),
+    Column("tried", JSON, nullable=False, default=dict),
     Column("layout", String(16), nullable=False),
     Column("words", Text, nullable=False, default=""),
     Column("state", String(16), nullable=False),

@@ -78,6 +78,11 @@ def endpoint_topic(endpoint: str) -> str:
     return f"endpoint:{endpoint}"
 
 
+def settings_topic(endpoint: str) -> str:
+    """Rings when the owner set something that its agent is to know."""
+    return f"settings:{endpoint}"
+
+
 def answer_topic(request: str) -> str:
     return f"answer:{request}"
 
