@@ -15,7 +15,7 @@ from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.studies import store
 from diamond.service.studies.rows import DONE, IMPORTED, Counts, Inputs, StudyRow, TrialRow
-from diamond.service.studies.schemas import DimensionView, ImportedTrial, ImportRequest, Study
+from diamond.service.studies.schemas import DimensionView, ImportedTrial, PortableStudy, Study
 from diamond.service.studies.views import show_study
 from diamond.studies.decisions import Streak, best_trial
 from diamond.studies.plan import Objective, StudyPlan
@@ -23,7 +23,7 @@ from diamond.studies.space import CHOICE, Dimension, check_dimension
 
 
 async def import_study(
-    services: Services, principal: Principal, body: ImportRequest, key: str | None
+    services: Services, principal: Principal, body: PortableStudy, key: str | None
 ) -> Study:
     require(principal, Action.WRITE, owner=principal.user)
     row = _study(principal, body)
@@ -39,7 +39,7 @@ async def import_study(
     return await once_as(Study, services.store, principal, request, make)
 
 
-def _study(principal: Principal, body: ImportRequest) -> StudyRow:
+def _study(principal: Principal, body: PortableStudy) -> StudyRow:
     objectives = tuple(
         Objective(name, direction == "maximize") for name, direction in body.objectives.items()
     )

@@ -21,7 +21,7 @@ from diamond.service.studies.rows import StudyRow, TrialRow
 from diamond.service.studies.schemas import (
     Importance,
     Importances,
-    ImportRequest,
+    PortableStudy,
     Study,
     StudyDetail,
     Trial,
@@ -141,7 +141,7 @@ async def export_csv(services: Services, principal: Principal, study: str) -> tu
         return row.name, _csv(row, mirror.trials)
 
 
-async def portable(services: Services, principal: Principal, study: str) -> ImportRequest:
+async def portable(services: Services, principal: Principal, study: str) -> PortableStudy:
     async with _opened(services, principal, study) as (row, mirror):
         return show_portable(row, mirror.trials)
 

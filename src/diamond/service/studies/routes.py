@@ -39,7 +39,7 @@ async def list_studies(
 
 @router.post("/import", status_code=201, response_model=Study, responses=problems())
 async def import_study(
-    body: schemas.ImportRequest, services: Service, person: Person, key: IdempotencyKey = None
+    body: schemas.PortableStudy, services: Service, person: Person, key: IdempotencyKey = None
 ) -> Study:
     """A finished study of Optuna, trial by trial."""
     return await imports.import_study(services, person, body, key)
@@ -153,8 +153,8 @@ async def export_csv(study: str, services: Service, person: Person) -> PlainText
     return PlainTextResponse(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-@router.get("/{study}/portable", response_model=schemas.ImportRequest, responses=problems(404, 409))
-async def portable_study(study: str, services: Service, person: Person) -> schemas.ImportRequest:
+@router.get("/{study}/portable", response_model=schemas.PortableStudy, responses=problems(404, 409))
+async def portable_study(study: str, services: Service, person: Person) -> schemas.PortableStudy:
     """All ended trials with their intermediate values, as POST /studies/import takes them."""
     return await read.portable(services, person, study)
 

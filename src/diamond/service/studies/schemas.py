@@ -83,7 +83,7 @@ class ImportedTrial(Body):
     ended: Finite | None = None
 
 
-class ImportRequest(Body):
+class PortableStudy(Body):
     name: str = Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")
     objectives: dict[str, Literal["maximize", "minimize"]] = Field(min_length=1, max_length=5)
     space: list[DimensionView] = Field(default=[], max_length=200)

@@ -12,8 +12,8 @@ from diamond.service.studies.schemas import (
     CurveLine,
     DimensionView,
     ImportedTrial,
-    ImportRequest,
     ObjectiveView,
+    PortableStudy,
     PrunerView,
     Study,
     StudyDetail,
@@ -172,10 +172,10 @@ def show_curves(row: StudyRow, trials: Sequence[TrialRow]) -> TrialCurves:
     )
 
 
-def show_portable(row: StudyRow, trials: Sequence[TrialRow]) -> ImportRequest:
+def show_portable(row: StudyRow, trials: Sequence[TrialRow]) -> PortableStudy:
     """Those that have ended; a value that is not finite is left out."""
     ended = [trial for trial in trials if not trial.is_open]
-    return ImportRequest.model_construct(
+    return PortableStudy.model_construct(
         name=row.name,
         objectives={each.name: each.direction for each in row.plan.objectives},
         space=[show_dimension(each) for each in row.plan.space],
