@@ -16,7 +16,7 @@ LONGEST_TEXT = 1000
 
 
 async def note_suggested(tx: Transaction, task: str, suggested: Sequence[Suggested]) -> None:
-    """Of a task that is no trial, or whose trial has ended, nothing is kept."""
+    """Does nothing for other tasks, and for a trial that has ended."""
     if not suggested:
         return
     place = await store.study_of_task(tx.connection, task)
