@@ -25,6 +25,7 @@ PAGES = [
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",
+    "docs/models.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
     *(

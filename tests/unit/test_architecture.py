@@ -82,16 +82,16 @@ SLICE_TABLES = {
         trees: access artifacts endpoints people platform storage tasks
         datasets: access endpoints people platform projects tasks trees
         results: access endpoints entries lineage people platform tasks trees
-        models: access artifacts endpoints output people platform results storage tasks trees
+        models: access artifacts code endpoints output people platform results storage tasks trees
         sharing: access datasets endpoints images models notifications people platform projects tasks
-        composer: access artifacts code datasets endpoints images people platform projects recipes tasks
+        composer: access artifacts code datasets endpoints images models people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code datasets endpoints images output platform results storage studies tasks trees
+        sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks

@@ -11,6 +11,8 @@ from diamond.compose.spec import DataSpec, Spec
 from diamond.core.order import OrderedTree
 
 PATH_STARTS = ("/", "~", "$")
+MODEL_PREFIX = "model:"
+"""Before the name of a model: `model:digits@v3`."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,13 @@ class DatasetFacts:
     tree: str
     layout: str
     owner: str = ""
-    """Who shares it; '' for one's own."""
+    """The name of who shares it; '' for one's own."""
+    shared_by: str = ""
+    """Their id, of a model."""
+
+    @property
+    def is_model(self) -> bool:
+        return self.name.startswith(MODEL_PREFIX)
 
     @property
     def reference(self) -> str:

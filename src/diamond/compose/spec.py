@@ -85,7 +85,7 @@ class DataSpec(StrictModel):
     """A version of a dataset, with how it lies on the machine."""
 
     dataset: Printable = Field(
-        description="NAME, NAME@v2, NAME@sha256:…, or OWNER/NAME for one that is shared with you"
+        description="NAME, NAME@v2, NAME@sha256:…, OWNER/NAME for one that is shared with you, or model:NAME@v2"
     )
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
@@ -110,7 +110,8 @@ class Spec(StrictModel):
     code: Printable | None = None
     environment: Printable | ImageEnvironmentSpec | None = None
     data: dict[Identifier, Printable | DataSpec] = Field(
-        {}, description="By name: a path on the machine, or a dataset such as era5@v2"
+        {},
+        description="By name: a path on the machine, a dataset such as era5@v2, or a model such as model:digits@v3",
     )
     secrets: list[Identifier] = []
     launch: LaunchKind | LaunchSpec = "auto"

@@ -94,6 +94,21 @@ class Client(ModelCalls, RecordCalls, DataCalls):
         body, notes = self._request(prepared, base, say, with_code=with_code, project=project)
         return self._started_study(body, notes)
 
+    def tune(
+        self, model: str, *, on: str | None = None, set: Settings = (), wait: bool = False
+    ) -> Job:
+        """Run again what made a version, with that version in `$DIAMOND_DATA/weights`."""
+        found = self.model_tuning(model)
+        if not found["spec"].get("run"):
+            raise NotFound(
+                f"The run that made {model} is not known to you",
+                "Write a spec yourself; `diamond model tune MODEL` prints its first lines.",
+            )
+        spec, _ = self._spec(found["spec"], on, set, None, with_code=True)
+        body = {"spec": spec, **({"code": found["code"]} if found["code"] else {})}
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), [])
+        return self._finished(job) if wait else job
+
     def run_recipe(
         self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False
     ) -> Job:

@@ -161,3 +161,10 @@ def _usable_name(arguments: Sequence[str]) -> str:
 
 def _clean_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60]
+
+
+def spec_text(spec: Mapping[str, Any]) -> str:
+    """A spec as YAML."""
+    from diamond.notation.yaml_writer import write_text
+
+    return write_text(dict(spec))

@@ -34,6 +34,7 @@ from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
 from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
+from diamond.service.models import push_routes as model_pushes
 from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
@@ -133,6 +134,7 @@ PARTS = (
     datasets,
     images,
     models,
+    model_pushes,
     results,
     artifacts,
     storage,
@@ -234,7 +236,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
             asyncio.create_task(study_worker.advance_studies(services)),
-            asyncio.create_task(keep_in_background(services)),
+            asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),
         ]

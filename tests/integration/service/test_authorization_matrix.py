@@ -177,6 +177,14 @@ def _new_upload(cast: Cast) -> str:
     return str(owner.post("/datasets/uploads", body)["id"])
 
 
+def _new_push(cast: Cast) -> str:
+    number, owner = next(_numbers), cast.caller("owner")
+    digest, manifest = manifest_of({f"model-{number}": b"x"})
+    size = len(manifest)
+    owner.call("POST", f"/datasets/manifests/{digest}?offset=0&size={size}", manifest)
+    return str(owner.post(f"/models/p{number}/pushes", {"digest": digest})["id"])
+
+
 def _new_dataset(cast: Cast) -> str:
     return str(added(_new_machine(cast), f"d{next(_numbers)}", project="group")["dataset"])
 
@@ -255,6 +263,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "move": _new_move,
     "dataset": _new_dataset,
     "upload": _new_upload,
+    "push": _new_push,
     "addition": _new_addition,
     "transfer": _new_data_transfer,
     "check": _new_check,

@@ -57,6 +57,8 @@ VERBS = {
     "POST /datasets/transfers/{transfer}/cancel": "cancelled a transfer of data",
     "POST /datasets/uploads": "began to upload data",
     "POST /datasets/uploads/{upload}/pieces": "uploaded data",
+    "POST /models/{model}/pushes": "began to push a model",
+    "POST /model-pushes/{push}/pieces": "uploaded a model",
     "POST /models/{model}/versions/{version}/keep": "kept a copy of a model",
     "POST /records/imports": "imported a crate",
     "DELETE /records/imports/{crate}": "removed an imported crate",

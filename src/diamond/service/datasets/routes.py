@@ -18,7 +18,7 @@ from diamond.service.platform.http.routing import (
 )
 from diamond.service.platform.http.schemas import Nothing, Page
 from diamond.service.tasks.schemas import Task
-from diamond.service.trees.passing import check_place
+from diamond.service.trees.rounds import check_place
 
 router = APIRouter(prefix="/datasets", tags=["datasets"])
 Words = Annotated[str, Query(max_length=200)]

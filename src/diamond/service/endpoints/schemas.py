@@ -178,3 +178,5 @@ class Cleanable(BaseModel):
 class Cleaned(BaseModel):
     items: list[Cleanable]
     bytes: int
+    kept: list[str]
+    """Tasks that match and stay: they hold the last copy of a version of a model."""

@@ -14,6 +14,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.trees.transfers import provide_tree
+from diamond.service.trees.trees import give_tree
 
 
 async def stage_data(
@@ -27,6 +28,10 @@ async def stage_data(
         )
     waits: dict[str, Dependency] = {}
     for one in wanted.values():
+        if one.facts.is_model:
+            model = await _stage_model(tx, endpoint, one)
+            waits |= {model.id: model} if model else {}
+            continue
         datasets = await dataset_store.datasets_by_id(tx.connection, [one.facts.dataset])
         version = await dataset_store.versions_called(
             tx.connection, one.facts.dataset, number=one.facts.version, digest=""
@@ -38,11 +43,27 @@ async def stage_data(
     return list(waits.values())
 
 
+async def _stage_model(
+    tx: Transaction, endpoint: EndpointRow, wanted: WantedData
+) -> Dependency | None:
+    """Who uses a model that another shares knows its files from then on."""
+    facts = wanted.facts
+    if facts.shared_by:
+        await give_tree(tx, facts.shared_by, endpoint.owner, facts.tree)
+    others = [facts.shared_by] if facts.shared_by else []
+    found = await provide_tree(tx, endpoint, facts.tree, layout=wanted.layout, also_of=others)
+    if not isinstance(found, Dependency):
+        return None
+    message = f"{facts.reference} is being {found.message.rpartition(' being ')[2]}"
+    return Dependency(found.kind, found.id, message=message)
+
+
 async def note_data_uses(tx: Transaction, task: TaskRow, wanted: Mapping[str, WantedData]) -> None:
     """Data that tasks use are not evicted."""
     uses = [
         UseRow(one.facts.dataset, one.facts.version, task.id, name, task.owner)
         for name, one in wanted.items()
+        if not one.facts.is_model
     ]
     await dataset_store.add_uses(tx, uses)
 

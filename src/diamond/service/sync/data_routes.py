@@ -21,6 +21,7 @@ from diamond.service.sync.message import (
 )
 from diamond.service.sync.router import router
 from diamond.service.trees import passing
+from diamond.service.trees.rounds import check_place
 
 MAX_PIECE = 16 << 20
 MAX_WANTS = 256 << 20
@@ -77,7 +78,7 @@ async def data_bytes(
     n: int = 0,
 ) -> Answer:
     parts = await body_parts(request, MAX_PIECE)
-    place = passing.check_place(round, n)
+    place = check_place(round, n)
     return encode(await passing.take_piece(services, agent, transfer, place, parts))
 
 
