@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Most tests wait for real daemons, so a few at a time on two cores; each worker has its own lab.
-PARALLEL := -n 3 --dist loadfile
+PARALLEL := -n 4 --dist loadfile
 # On a busy machine a daemon may miss its moment. A case that needed its second try is listed aloud (R): a defect to mend.
 AGAIN := --reruns 1 -rRfEs
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -22,6 +22,7 @@ PAGES = [
     "docs/scale.md",
     "docs/studies.md",
     "docs/images.md",
+    "docs/data.md",
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",

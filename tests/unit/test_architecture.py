@@ -167,17 +167,17 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 
 
 def brought_by_the_job(path: Path) -> set[str]:
-    """What a training has anyway; `diamond.training` imports such modules when they are first used.
+    """What a training has anyway, or an environment that Diamond makes for previews; imported when it is first used.
 
     The helper for Globus is run by another Python, which has its SDK.
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
-    return (
-        {"torch", "lightning", "safetensors", "transformers"}
-        if path.is_relative_to(SOURCE / "training")
-        else set()
-    )
+    if path.is_relative_to(SOURCE / "training"):
+        return {"torch", "lightning", "safetensors", "transformers"}
+    if path.is_relative_to(SOURCE / "data" / "previews"):
+        return {"numpy", "pyarrow", "h5py", "netCDF4", "zarr", "PIL"}
+    return set()
 
 
 def test_the_training_library_is_there_without_torch() -> None:

@@ -105,8 +105,8 @@ def test_curves_appear_while_the_script_runs_and_are_whole_at_its_end(
     )
     task = str(diamond.ask("run", str(tmp_path))["tasks"][0]["id"])
     wait_for(lambda: len(curve(diamond, task, "loss")) == 30, 120, what="a live curve")
+    wait_for(lambda: len(curve(diamond, task, accuracy)) == 30, 60, what="the other curve")
     assert diamond.state(task) == "running"
-    assert len(curve(diamond, task, accuracy)) == 30
     run_dir = Path(diamond.ask("show", task)["run_dir"]) / "run"
     (run_dir / "go").touch()
     diamond.wait_for_state(task, "succeeded", seconds=120)

@@ -1,4 +1,13 @@
-import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Group,
+  Input,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import classes from "./KeyValueRows.module.css";
@@ -16,7 +25,12 @@ export type RowTexts = {
   valuePlaceholder?: string;
 };
 
+/** A value to choose, what it is, and the name that a row without one gets. */
+export type Choice = { value: string; about: string; name: string };
+
 type KeyValueRowsProps = RowTexts & {
+  /** Offered as values; others may be typed. */
+  choices?: Choice[];
   id: string;
   value: unknown;
   fault?: string;
@@ -92,6 +106,7 @@ function useRows(mapping: unknown, cells: Cells): [Row[], (rows: Row[]) => void]
 }
 
 type RowInputsProps = RowTexts & {
+  choices?: Choice[];
   row: Row;
   at: number;
   onChange: (row: Row) => void;
@@ -99,7 +114,15 @@ type RowInputsProps = RowTexts & {
   onBlur?: () => void;
 };
 
-function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsProps) {
+function RowInputs({ row, at, onChange, onRemove, onBlur, choices, ...texts }: RowInputsProps) {
+  const value = {
+    className: classes.value,
+    "aria-label": `${texts.valueLabel} ${at}`,
+    placeholder: texts.valuePlaceholder,
+    value: row.value,
+    onBlur,
+    spellCheck: false,
+  };
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <TextInput
@@ -115,15 +138,14 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
       <Text c="dimmed" lh="34px" aria-hidden>
         =
       </Text>
-      <TextInput
-        className={classes.value}
-        aria-label={`${texts.valueLabel} ${at}`}
-        placeholder={texts.valuePlaceholder}
-        value={row.value}
-        onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
-        onBlur={onBlur}
-        spellCheck={false}
-      />
+      {choices?.length ? (
+        <ChoiceInput {...value} choices={choices} row={row} onRow={onChange} />
+      ) : (
+        <TextInput
+          {...value}
+          onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+        />
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -134,5 +156,35 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
         <IconTrash size={16} />
       </ActionIcon>
     </Group>
+  );
+}
+
+type ChoiceInputProps = {
+  choices: Choice[];
+  row: Row;
+  onRow: (row: Row) => void;
+  className?: string;
+  placeholder?: string;
+  value: string;
+  onBlur?: () => void;
+};
+
+function ChoiceInput({ choices, row, onRow, ...input }: ChoiceInputProps) {
+  const known = new Map(choices.map((choice) => [choice.value, choice]));
+  return (
+    <Autocomplete
+      {...input}
+      data={[...known.keys()]}
+      limit={20}
+      onChange={(value) => onRow({ ...row, value, name: row.name || known.get(value)?.name || "" })}
+      renderOption={({ option }) => (
+        <div>
+          <Text size="sm">{option.value}</Text>
+          <Text size="xs" c="dimmed">
+            {known.get(option.value)?.about}
+          </Text>
+        </div>
+      )}
+    />
   );
 }

@@ -51,6 +51,7 @@ VERBS = {
     "POST /datasets/{dataset}/copies": "copied a dataset to an endpoint",
     "POST /datasets/{dataset}/copies/remove": "removed a copy of a dataset",
     "POST /datasets/{dataset}/checks": "checked a copy of a dataset",
+    "POST /datasets/{dataset}/preview": "had the preview of a dataset made again",
     "POST /datasets/{dataset}/pin": "pinned or unpinned a copy of a dataset",
     "POST /datasets/gc": "freed space used by datasets",
     "POST /datasets/additions/{addition}/cancel": "cancelled the addition of a dataset",

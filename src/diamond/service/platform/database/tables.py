@@ -557,6 +557,8 @@ scans = Table(
     Column("seconds_left", TIME),
     Column("message", Text, nullable=False, default=""),
     Column("named", JSON, nullable=False),
+    # What a source was when it was read (core/data_messages.Origin).
+    Column("origin", JSON(none_as_null=True)),
     Column("created", TIME, nullable=False),
     Column("started", TIME),
     Column("updated", TIME, nullable=False),
