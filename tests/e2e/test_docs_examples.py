@@ -21,6 +21,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/scale.md",
     "docs/studies.md",
+    "docs/pipelines.md",
     "docs/images.md",
     "docs/data.md",
     "docs/compare.md",

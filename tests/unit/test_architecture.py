@@ -37,15 +37,16 @@ CAPABILITIES = {
     "data",
     "provenance",
     "studies",
+    "pipelines",
 }
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers", "images", "studies"},
+    "compose": {"core", "compose", "schedulers", "images", "pipelines", "studies"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "studies"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "studies", "training"},
@@ -90,6 +91,7 @@ SLICE_TABLES = {
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
+        pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks

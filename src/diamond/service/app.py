@@ -46,6 +46,8 @@ from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.pipelines import routes as pipelines
+from diamond.service.pipelines import worker as pipeline_worker
 from diamond.service.planning import routes as planning
 from diamond.service.platform.agent_file import AgentFile
 from diamond.service.platform.blob_store import FolderBlobStore, make_private
@@ -130,6 +132,7 @@ PARTS = (
     planning,
     scales,
     studies,
+    pipelines,
     recipes,
     datasets,
     images,
@@ -236,6 +239,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
             asyncio.create_task(study_worker.advance_studies(services)),
+            asyncio.create_task(pipeline_worker.advance_pipelines(services)),
             asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),

@@ -33,6 +33,7 @@ from diamond.training.metrics import log
 from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 from diamond.training.shards import Shards, shards
+from diamond.training.stages import stage
 from diamond.training.trial import Trial, trial
 
 if TYPE_CHECKING:
@@ -81,5 +82,6 @@ __all__ = [
     "seed",
     "shards",
     "should_stop",
+    "stage",
     "trial",
 ]

@@ -48,8 +48,24 @@ def begin(stack: Stack, place: Path, **study: Any) -> str:
     return str(stack.client.post("/studies", {"spec": spec})["id"])
 
 
-def study_of(stack: Stack, study: str) -> Any:
-    return stack.client.get(f"/studies/{study}")
+def ended(stack: Stack, study: str) -> Any:
+    def look() -> Any:
+        found = stack.client.get(f"/studies/{study}")
+        return found if found["state"] == "done" else None
+
+    return wait_for(look, what="the end of the study")
+
+
+def task_of(stack: Stack, study: str, number: int, *states: str) -> str:
+    """The task of a trial, as soon as it has one (and a state)."""
+
+    def look() -> str:
+        trials = trials_of(stack, study)
+        trial = trials[number] if number < len(trials) else None
+        is_there = trial is not None and (not states or trial["state"] in states)
+        return str(trial["task"]) if trial is not None and is_there else ""
+
+    return wait_for(look, what=f"trial {number}")
 
 
 def trials_of(stack: Stack, study: str) -> list[Any]:
@@ -62,10 +78,7 @@ def test_a_pruned_trial_gives_its_node_back_though_it_ignores_every_signal(
 ) -> None:
     pruner = {"asha": {"min": 2, "max": 1000, "factor": 2}}
     study = begin(stack, tmp_path, trials=2, pruner=pruner)
-    bad = wait_for(
-        lambda: next((t["task"] for t in trials_of(stack, study)[1:] if t["task"]), None),
-        what="the second trial",
-    )
+    bad = task_of(stack, study, 1)
     decided = tmp_path / f"decided.{bad}"
     wait_for(decided.exists, what="the deciding value")
     job = stack.native_id(bad)
@@ -76,10 +89,7 @@ def test_a_pruned_trial_gives_its_node_back_though_it_ignores_every_signal(
     wait_for(is_gone, what="the node to be free")
     seconds = time.time() - float(decided.read_text())
     assert seconds < 20, "5 s for a save, and the rest for the way; Slurm's own KillWait is 30 s"
-    done = wait_for(
-        lambda: found if (found := study_of(stack, study))["state"] == "done" else None,
-        what="the end of the study",
-    )
+    done = ended(stack, study)
     assert (done["counts"]["complete"], done["counts"]["pruned"]) == (1, 1)
     assert ("note", "the stop flag is set; it is killed in 5 s") in stack.told(bad)
 
@@ -89,19 +99,13 @@ def test_a_trial_that_the_site_ends_runs_again_as_the_same_point(
 ) -> None:
     (tmp_path / "first").touch()
     study = begin(stack, tmp_path, trials=1)
-    first = wait_for(
-        lambda: next((t["task"] for t in trials_of(stack, study) if t["state"] == "running"), None),
-        what="the trial to run",
-    )
+    first = task_of(stack, study, 0, "running")
     before = trials_of(stack, study)[0]
     (tmp_path / "first").unlink()
     stack.restart_service()
     stack.slurm("scancel", "--signal=KILL", "--full", stack.native_id(first))
     stack.slurm("scancel", stack.native_id(first))
-    done = wait_for(
-        lambda: found if (found := study_of(stack, study))["state"] == "done" else None,
-        what="the end of the study",
-    )
+    done = ended(stack, study)
     trial = trials_of(stack, study)[0]
     assert done["asked"] == 1 and done["counts"]["complete"] == 1
     assert trial["params"] == before["params"] and trial["reruns"] == 1

@@ -210,6 +210,11 @@ def _new_session(cast: Cast) -> str:
     return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
 
 
+def _new_pipeline(cast: Cast) -> str:
+    spec = {"name": "p", "on": "away", "pipeline": {"one": {"run": "true"}}}
+    return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
+
+
 def _new_scale(cast: Cast) -> str:
     body = {"spec": {**SPEC, "on": "away"}, "nodes": [1]}
     return str(cast.caller("owner").post("/scales", body)["id"])
@@ -271,6 +276,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "session": _new_session,
     "scale": _new_scale,
     "study": _new_study,
+    "pipeline": _new_pipeline,
     "view": _new_view,
     "imported": _new_import,
     "crate": _new_crate,

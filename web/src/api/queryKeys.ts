@@ -14,6 +14,7 @@ export const keys = {
   models: ["models"],
   datasets: ["datasets"],
   studies: ["studies"],
+  pipelines: ["pipelines"],
   builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],

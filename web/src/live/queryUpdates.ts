@@ -18,6 +18,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   models: [keys.models],
   data: [keys.datasets, keys.tasks],
   studies: [keys.studies],
+  pipelines: [keys.pipelines],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
@@ -35,6 +36,7 @@ const MAYBE_STALE = [
   keys.images,
   keys.models,
   keys.datasets,
+  keys.pipelines,
   keys.notifications,
   keys.announcements,
 ];
@@ -60,6 +62,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
     for (const key of all) refetch(queries, key);
   };
   const lists = throttle(LIST_INTERVAL, () => refetchAll(keys.tasks, keys.overview));
+  const pipelines = throttle(LIST_INTERVAL, () => refetchAll(keys.pipelines));
   const images = throttle(LIST_INTERVAL, () => refetchAll(keys.images, keys.builds));
   const composition = throttle(COMPOSITION_INTERVAL, () => refetchAll(["compose"], keys.files));
   const logs = throttleEach(OUTPUT_INTERVAL, (task) => refetchAll(keys.logs(task)));
@@ -68,6 +71,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
     if (event.type === "task") {
       updateTask(queries, event.data);
       lists();
+      pipelines();
     }
     if (event.type === "log") logs(event.data.task);
     if (event.type === "metric" && !event.data.usage) metrics(event.data.task);

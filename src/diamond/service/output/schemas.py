@@ -210,6 +210,7 @@ class ChangedEvent(BaseModel):
         "studies",
         "models",
         "data",
+        "pipelines",
     ]
     n: int
 

@@ -34,6 +34,7 @@ from diamond.service.platform.database.columns import (
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *

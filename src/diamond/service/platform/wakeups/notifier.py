@@ -19,6 +19,8 @@ STUDIES = "studies"
 """The topic of trials: one has logged something, started or ended."""
 WOKEN = {"probe": SCALES, "trial": STUDIES}
 """By kind of task: who waits for its news."""
+PIPELINES = "pipelines"
+"""The topic of pipelines: one was submitted, or something that a stage waits for has ended."""
 
 
 class Notifier:

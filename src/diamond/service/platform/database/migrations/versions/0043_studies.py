@@ -1,6 +1,6 @@
 """Studies: what is searched, its points, and the tasks that try them.
 
-Revision ID: 0042
+Revision ID: 0043
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0042"
-down_revision = "0041"
+revision = "0043"
+down_revision = "0042"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 
