@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,12 +41,21 @@ def test_tasks_that_start_at_once_may_read_the_same_tree(
     places: TreePlaces, tmp_path: Path
 ) -> None:
     (tmp_path / "out").mkdir()
-    for n in range(50):
+    for n in range(300):
         (tmp_path / "out" / str(n)).write_text(str(n))
     tree = registered(places, tmp_path / "out")
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: ready_tree(places, OrderedTree(tree)), range(32)))
-    assert set(found) == {str(tmp_path / "out")}
+    unsettled = places.find(tree, "files")
+    assert unsettled is not None
+    everybody = threading.Barrier(4)
+
+    def start(_: int) -> Place:
+        everybody.wait(10)
+        return places.check(unsettled)
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(10):
+            places.put(unsettled)
+            assert {place.tree for place in pool.map(start, range(4))} == {tree}
 
 
 def test_an_output_that_somebody_changed_is_not_read(places: TreePlaces, tmp_path: Path) -> None:
