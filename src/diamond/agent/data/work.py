@@ -157,7 +157,8 @@ class DataWork:
             return self._is_cancelled(command) or self.stopping.is_set()
 
         if isinstance(command, ScanFolder):
-            self.scans.scan(command, cancelled)
+            if self.scans.scan(command, cancelled):
+                self.send_inventory()
         elif isinstance(command, CheckTree):
             self.scans.check(command, cancelled)
         elif isinstance(command, ImportTree):
