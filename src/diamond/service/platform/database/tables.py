@@ -34,9 +34,11 @@ from diamond.service.platform.database.columns import (
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *
+from diamond.service.platform.database.study_tables import *
 
 endpoints = Table(
     "endpoints",
