@@ -16,6 +16,7 @@ from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
 from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.transfer_node import NodeAway, TransferNode
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.data_commands import (
@@ -55,12 +56,20 @@ class DataWork:
     archives: Archives
     reporter: Reporter
     stopping: threading.Event
+    setup: DataSetup
     tells_all: Callable[[], bool] = lambda: True
     _cancelled: set[str] = field(default_factory=set)
     _running: set[str] = field(default_factory=set)
+    _node_turns: dict[str, threading.Semaphore] = field(
+        default_factory=lambda: {kind: threading.Semaphore(1) for kind in ("fetch", "send")}
+    )
+    """Each process on the transfer node has a rate cap of its own."""
     _turns: dict[str, threading.Semaphore] = field(
         default_factory=lambda: {kind: threading.Semaphore(n) for kind, n in AT_ONCE.items()}
     )
+
+    def __post_init__(self) -> None:
+        self._node = TransferNode(self.places.folders, self.link)
 
     def start(self) -> None:
         for file in sorted(self.places.intents.glob("*.json")):
@@ -148,6 +157,18 @@ class DataWork:
         def cancelled() -> bool:
             return self._is_cancelled(command) or self.stopping.is_set()
 
+        host = self.setup.settings().transfer_node
+        if host and isinstance(command, (FetchTree, SendTree)):
+            try:
+                with self._node_turns[_kind(command)]:
+                    self._node.run(host, command, cancelled)
+                return
+            except NodeAway as error:
+                log.info("%s is done here, not on the transfer node: %s", _name(command), error)
+        self.act(command, cancelled)
+
+    def act(self, command: DataCommand, cancelled: Callable[[], bool]) -> None:
+        """Carry out a command in this process. Raises as its parts do."""
         if isinstance(command, ScanFolder):
             self.scans.scan(command, cancelled)
         elif isinstance(command, CheckTree):
@@ -239,6 +260,7 @@ def assemble_data_work(
         archives,
         reporter,
         stopping,
+        setup,
         tells_all=lambda: policy.allows_logs,
     )
 
