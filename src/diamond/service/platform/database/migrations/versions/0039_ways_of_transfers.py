@@ -1,6 +1,6 @@
 """Which ways a transfer of data may take, and which failed.
 
-Revision ID: 0038
+Revision ID: 0039
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0038"
-down_revision = "0037"
+revision = "0039"
+down_revision = "0038"
 
 
 def upgrade() -> None:
