@@ -130,28 +130,34 @@ class DataWork:
             self._running.discard(_name(command))
 
     def _carry_out(self, command: DataCommand) -> None:
-        """Again and again while the service cannot be reached."""
+        """Again and again while the service cannot be reached. A failure that cannot be reported is one of these tries."""
         while not self.stopping.is_set():
             try:
                 if not self._is_cancelled(command):
-                    self._act(command)
+                    self._act_or_fail(command)
                 break
             except LinkDown as error:
                 log.info("%s waits for the service: %s", _name(command), error)
                 self.stopping.wait(RETRY_SECONDS)
             except Cancelled:
                 break
-            except Exception as error:
-                if not self._is_cancelled(command):
-                    is_bug = not isinstance(error, (DiamondError, OSError, Declined))
-                    log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
-                    self._fail(command, error)
-                break
         else:
             return
         self._file(command).unlink(missing_ok=True)
         if self._is_cancelled(command) and isinstance(command, FetchTree):
             self.fetching.clear(command.transfer)
+
+    def _act_or_fail(self, command: DataCommand) -> None:
+        """Raises `LinkDown`, `Cancelled`."""
+        try:
+            self._act(command)
+        except (LinkDown, Cancelled):
+            raise
+        except Exception as error:
+            if not self._is_cancelled(command):
+                is_bug = not isinstance(error, (DiamondError, OSError, Declined))
+                log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
+                self._fail(command, error)
 
     def _act(self, command: DataCommand) -> None:
         def cancelled() -> bool:
@@ -227,7 +233,7 @@ class DataWork:
                 self.send_inventory()  # first: whoever reads of the failure finds the place marked
             if _subject(command):
                 self.reporter.report(report)
-        except (LinkDown, Declined) as lost:
+        except Declined as lost:
             log.warning("the end of %s could not be reported: %s", _name(command), lost)
 
     def _file(self, command: DataCommand) -> Path:
