@@ -235,11 +235,11 @@ def test_a_changed_file_stops_the_job_before_it_starts(
     give(folder)
     assert diamond.call("data", "add", "changing", "~/changing", "--on", "frontera").returncode == 0
     (folder / "table.csv").write_text("1,3\n")
-    done = run(diamond, tmp_path, spec("changed", "changing", "true", "frontera"))
-    assert done.returncode != 0
+    done = run(diamond, tmp_path, spec("changed", "changing", "/bin/true", "frontera"))
+    assert done.returncode != 0 and "is task" in done.stderr, done.stdout + done.stderr
     task = last_task(diamond, "changed")
     assert task["reason"] == "data" and "table.csv" in task["message"], task["message"]
-    refused = run(diamond, tmp_path, spec("refused", "changing", "true", "delta"))
+    refused = run(diamond, tmp_path, spec("refused", "changing", "/bin/true", "delta"))
     assert refused.returncode != 0 and "changed" in refused.stdout + refused.stderr
 
 
