@@ -20,10 +20,13 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/scale.md",
+    "docs/pipelines.md",
     "docs/images.md",
+    "docs/data.md",
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",
+    "docs/models.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
     *(

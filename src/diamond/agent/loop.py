@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.setup import DataSetup
 from diamond.agent.data.work import assemble_data_work
 from diamond.agent.folders import Folders
@@ -209,6 +210,7 @@ class Agent:
             profile=self._profile.current,
             report=self._outbox.put,
             is_tracked=self._attempts.is_tracked,
+            is_needed=TreePlaces(self._folders).is_pinned_within,
         )
         self._housekeeping = Housekeeping(
             scheduler=self._scheduler,

@@ -65,7 +65,7 @@ def _clean(client: Client, name: str, body: dict[str, Any]) -> dict[str, Any]:
         return client.clean(name, body)
     except EndpointAway as error:
         say(f"{name}: {error.message}")
-        return {"items": [], "bytes": 0}
+        return {"items": [], "bytes": 0, "kept": []}
 
 
 def _print(pages: dict[str, dict[str, Any]], *, removed: bool) -> None:
@@ -80,6 +80,10 @@ def _print(pages: dict[str, dict[str, Any]], *, removed: bool) -> None:
         for name, page in pages.items()
         for item in page["items"]
     ]
+    kept = [task for page in pages.values() for task in page["kept"]]
+    if kept:
+        names = ", ".join(map(short_id, kept))
+        say(f"Kept, since they hold the last copy of a model: {names}. Copy it: diamond model keep")
     if not rows:
         say("Nothing to remove.")
         return

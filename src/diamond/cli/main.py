@@ -22,6 +22,7 @@ COMMANDS = {
     "open": "up",
     "run": "run",
     "plan": "plan",
+    "pipeline": "pipeline",
     "scale": "scale",
     "image": "image",
     "data": "data",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,10 @@ import typer
 
 from diamond.cli.byte_progress import ByteProgress
 from diamond.cli.format import time_ago, timestamp
-from diamond.cli.options import Json, TaskId, Yes
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, TargetOptions, TaskId, Yes
 from diamond.cli.output import plural, print_json, print_table, say
+from diamond.cli.transfer_progress import TransferProgress
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.references import read_reference
 from diamond.core.units import show_bytes
@@ -75,6 +78,84 @@ def add(
 
 
 @app.command()
+def push(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; made if it is new.")],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="A folder or file of this computer.")
+    ],
+    on: Annotated[
+        str, typer.Option("--on", help="The folder lies on this endpoint: it is read there.")
+    ] = "",
+    format: Annotated[
+        str, typer.Option("--format", help="What loads it; default: seen from the file names.")
+    ] = "",
+    signature: Annotated[
+        Path | None,
+        typer.Option("--signature", metavar="FILE", help="Inputs and outputs, as a JSON file."),
+    ] = None,
+    note: Annotated[str, typer.Option("--note", help="A note on the version.")] = "",
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a folder from anywhere a new version of a model. The same command continues one that broke off."""
+    version = Client().push_model(
+        name,
+        folder if on else Path(folder).expanduser(),
+        on=on,
+        hashed=TransferProgress(quiet=as_json),
+        sent=TransferProgress(quiet=as_json),
+        format=format,
+        signature=_read_signature(signature),
+        note=note,
+        tags=tags or [],
+    )
+    if as_json:
+        print_json(version)
+        return
+    size = f"{plural(version['files'], 'file')}, {show_bytes(version['size'])}"
+    print(f"{name}@v{version['number']}: {size}, {version['digest']}")
+
+
+@app.command()
+@option_groups
+def tune(
+    model: ModelName,
+    file: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="Write the spec here; default: print it."),
+    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Submit it, with the code of the run that made it.")
+    ] = False,
+    *,
+    target: TargetOptions,
+    as_json: Json = False,
+) -> None:
+    """Print a spec that continues from a version: of the run that made it, with the version under `data`."""
+    client = Client()
+    if run:
+        job = client.tune(model, on=target.on, set=target.settings or [])
+        if as_json:
+            print_json({"job": job.id, "tasks": [task.id for task in job.tasks]})
+        else:
+            print(f"{job.task.id} on {job.task.endpoint}")
+        return
+    found = client.model_tuning(model)
+    if as_json:
+        print_json(found)
+        return
+    from diamond.sdk.specs import spec_text
+
+    text = spec_text(found["spec"])
+    if file is None:
+        print(text, end="")
+    else:
+        file.write_text(text)
+    where = f"It uses the code of {found['task']}. " if found["task"] and found["code"] else ""
+    say(f"{where}The program finds the model in $DIAMOND_DATA/weights.")
+
+
+@app.command()
 def results(task: TaskId, as_json: Json = False) -> None:
     """List what a task left behind: names, digests, and where it lies."""
     items = Client().results(task)
@@ -88,16 +169,28 @@ def results(task: TaskId, as_json: Json = False) -> None:
 
 
 @app.command()
-def keep(model: ModelName, as_json: Json = False) -> None:
-    """Copy the files of a version to the service, so that they outlive the clean-up of their cluster."""
+def keep(
+    model: ModelName,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", help="Keep copies of this model on an endpoint that is not purged, or: service."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Copy the files of a version to where nobody purges them: the service, or the endpoint you choose."""
     shown: list[str] = []
+    client = Client()
+    if on is not None:
+        client.change_model(model, kept_on="" if on == "service" else on)
 
     def show(safety: dict[str, Any]) -> None:
         if safety["message"] not in shown:
             shown.append(safety["message"])
             say(safety["message"])
 
-    safety = Client().keep_model(model, on_change=show)
+    safety = client.keep_model(model, on_change=show)
     print_json(safety) if as_json else print(safety["message"])
     if safety["state"] != "kept":
         raise typer.Exit(1)
@@ -131,14 +224,10 @@ def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")],
     as_json: Json = False,
 ) -> None:
-    """Write a version as a model hub has it: the files, and the card as README.md."""
-    client = Client()
-    card = client.model_card(model)["text"]
-    pull(model, folder, as_json=True) if as_json else pull(model, folder)
-    target = folder / "README.md"
-    if not target.exists():
-        target.write_text(card)
-        say(f"{target}: the card")
+    """Write a version as the Hugging Face hub has it: files, README.md, .gitattributes, diamond.json."""
+    pull(model, folder, as_json=as_json)
+    for file in Client().add_hub_files(model, folder):
+        say(f"{file}")
 
 
 @app.command(name="list")
@@ -272,6 +361,18 @@ def delete(model: ModelName, yes: Yes = False, as_json: Json = False) -> None:
         typer.confirm(f"Delete {found['name']} with {versions}?", abort=True)
     client.delete_model(model)
     print_json({"deleted": found["id"]}) if as_json else say(f"{found['name']} is deleted.")
+
+
+def _read_signature(file: Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        data = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise BadRequest(f"{file} is not a JSON file: {error}") from None
+    if not isinstance(data, dict):
+        raise BadRequest(f"{file} holds no JSON object", 'For example {"inputs": …, "outputs": …}')
+    return data
 
 
 def _row(model: dict[str, Any]) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ def reproduce(
         ),
     ],
     on: On = "",
+    account: Annotated[str, typer.Option("--account", help="The account that pays there.")] = "",
     tolerance: Annotated[
         list[str] | None,
         typer.Option("--tolerance", "-t", help="Such as 0.01, 1% or loss=0.01; repeatable."),
@@ -48,7 +49,9 @@ def reproduce(
     if show:
         _show(client, task, as_json=as_json)
         return
-    made = client.reproduce(task, on=on, tolerance=tolerance or [], project=project)
+    made = client.reproduce(
+        task, on=on, account=account, tolerance=tolerance or [], project=project
+    )
     if not wait:
         if as_json:
             print_json(made)

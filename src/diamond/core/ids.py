@@ -14,6 +14,7 @@ SCALE = "s"
 VIEW, IMPORTED_RUN = "v", "y"
 SCAN, TRANSFER = "r", "x"
 DATASET = "d"
+PIPELINE = "f"
 MODEL = "w"
 """Weights: `m` is taken."""
 

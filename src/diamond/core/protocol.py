@@ -20,6 +20,7 @@ from diamond.core.decoding import (
     ImageFormat,
     Inside,
     Line,
+    MaybeFolderPath,
     MaybeId,
     Name,
     Reference,
@@ -304,6 +305,21 @@ class ListFiles(Request):
 
 
 @dataclass(frozen=True)
+class ListMedia(Request):
+    """Pictures and tables that a task logged with W&B or MLflow."""
+
+    task: Id
+
+
+@dataclass(frozen=True)
+class BrowseFolder(Request):
+    """A folder of the machine, for a person who looks for data; without a path, where to begin."""
+
+    path: MaybeFolderPath = ""
+    start: int = 0
+
+
+@dataclass(frozen=True)
 class StatFile(Request):
     task: Id
     path: Inside
@@ -385,6 +401,8 @@ class Report(Request):
 
 REQUESTS: Dict[str, Type[Request]] = {
     "list-files": ListFiles,
+    "list-media": ListMedia,
+    "browse": BrowseFolder,
     "stat-file": StatFile,
     "read-file": ReadFile,
     "read-log": ReadLog,

@@ -193,6 +193,20 @@ diamond_note_inputs() {
   [ -z "$inputs" ] || { printf '{"inputs":{%s}}\n' "${inputs#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
 }
 
+# And the packages of a virtual environment, by the names of their folders. Those of an image are known.
+diamond_note_packages() {
+  local line entry packages= diamond_facts=
+  [ -n "${VIRTUAL_ENV-}" ] && [ -z "$diamond_inside" ] || return 0
+  for entry in "$VIRTUAL_ENV"/lib/python*/site-packages/*-*.dist-info; do
+    entry=${entry##*/} entry=${entry%.dist-info}
+    case $entry in *[!A-Za-z0-9._+!-]*) ;; *) packages+=",\"${entry%-*}\":\"${entry##*-}\"" ;; esac
+  done
+  while read -r line; do case $line in version*=*) diamond_fact python "${line#*= }" && break ;; esac; done \
+    2>/dev/null <"$VIRTUAL_ENV/pyvenv.cfg"
+  diamond_facts+=${packages:+",\"packages\":{${packages#,}}"}
+  [ -z "$diamond_facts" ] || { printf '{%s}\n' "${diamond_facts#,}" >>"$diamond_place/facts.jsonl"; } 2>/dev/null
+}
+
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
 # attempt came no further is passed over, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
@@ -286,6 +300,7 @@ diamond_set_variables() {
   export DIAMOND_TASK=$diamond_task DIAMOND_ATTEMPT=$diamond_attempt DIAMOND_RUN=$diamond_run
   export DIAMOND_ATTEMPT_NUMBER=$diamond_number DIAMOND_RUN_DIR=$diamond_run_dir
   export DIAMOND_DATA=$diamond_folder/data DIAMOND_PARAMS=$diamond_folder/params.json
+  export DIAMOND_INPUTS=$DIAMOND_DATA
   export DIAMOND_METRICS=$diamond_place/metrics.jsonl DIAMOND_STOP_FILE=$diamond_folder/stop
   diamond_newest_checkpoint
   export DIAMOND_RESUME_FROM DIAMOND_DEADLINE
@@ -343,7 +358,7 @@ diamond_pause() {
 diamond_sample() {
   command -v python3 && [ -d "$diamond_training/diamond/training" ] || return
   local packages=--packages
-  [ -z "$diamond_inside" ] || packages= # those of the image are known, this Python is the node's
+  [ -z "$diamond_inside${VIRTUAL_ENV-}" ] || packages= # those of the image are known, those of the environment are noted
   PYTHONPATH=$diamond_training python3 -m diamond.training.sampler \
     --run-folder "$diamond_place" --pid "$diamond_program" $packages &
 }
@@ -461,6 +476,7 @@ diamond_set_variables
 diamond_note_inputs
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
+diamond_note_packages
 diamond_mount_archives
 diamond_fill_caches
 diamond_choose_command

@@ -95,6 +95,8 @@ class ImageUsed:
     """Digest of the text of its lock; the text is kept with the records."""
     packages: str = ""
     """Digest of the list of its packages, kept alike."""
+    recipe: str = ""
+    """Digest of its recipe as text, kept alike: with it the image can be built again after it was deleted."""
 
 
 @dataclass(frozen=True)

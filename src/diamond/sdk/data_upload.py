@@ -1,10 +1,11 @@
-"""Upload a folder of this computer to an endpoint: hashed here, packed into pieces, passed through the service."""
+"""Upload a folder of this computer to an endpoint or the service: hashed here, packed into pieces, taken round by round."""
 
 from __future__ import annotations
 
 import hashlib
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,39 @@ def upload_folder(
     sent: Heard,
 ) -> JsonObject:
     """What was hashed and what arrived before is not done again. Raises `BadRequest`, `Conflict`."""
+    listed = send_list(transport, folder, hashed)
+    body = {"name": name, "endpoint": on, "digest": listed.digest, "source": str(folder), **about}
+    addition = dict(transport.post(f"{API}/datasets/uploads", body, creates=True))
+    key = path_segment(addition["id"])
+    doors = Doors(f"{API}/datasets/additions/{key}", f"{API}/datasets/uploads/{key}")
+    return send_rounds(transport, addition, listed, doors, sent)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A folder whose list of files the service has."""
+
+    folder: Path
+    digest: str
+    files: list[FileEntry]
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Paths of the API: how far an upload is, and where its `wants` and `pieces` go."""
+
+    state: str
+    upload: str
+
+
+def send_list(transport: Transport, folder: Path, hashed: Heard) -> Listed:
+    """Hash a folder and send its manifest. Raises `BadRequest`."""
     if not folder.exists():
         raise BadRequest(f"There is no folder {folder}", "Give a path on this computer.")
     manifest, scanned = _hash(folder, hashed)
     digest = scanned.summary.digest
     _send_manifest(transport, manifest, digest)
-    body = {"name": name, "endpoint": on, "digest": digest, "source": str(folder), **about}
-    addition = dict(transport.post(f"{API}/datasets/uploads", body, creates=True))
-    files = files_of(load_manifest(manifest, digest))
-    return _send_rounds(transport, addition, folder, files, sent)
+    return Listed(folder, digest, files_of(load_manifest(manifest, digest)))
 
 
 def _hash(folder: Path, hashed: Heard) -> tuple[Path, Scanned]:
@@ -89,54 +114,44 @@ def _send_manifest(transport: Transport, manifest: Path, digest: str) -> None:
             offset = answer["have"]
 
 
-def _send_rounds(
-    transport: Transport,
-    addition: JsonObject,
-    folder: Path,
-    files: list[FileEntry],
-    sent: Heard,
+def send_rounds(
+    transport: Transport, upload: JsonObject, listed: Listed, doors: Doors, sent: Heard
 ) -> JsonObject:
-    """The endpoint asks round by round for what it lacks, until it lacks nothing."""
-    base = f"{API}/datasets/uploads/{path_segment(addition['id'])}"
+    """The goal asks round by round for what it lacks, until it lacks nothing."""
     done = 0
-    while addition["state"] in OPEN:
-        if addition["round"] > done:
-            done = addition["round"]
-            _send_round(transport, base, done, folder, files, sent)
+    while upload["state"] in OPEN:
+        if upload["round"] > done:
+            done = upload["round"]
+            _send_round(transport, doors, done, listed, sent)
         else:
             time.sleep(POLL_SECONDS)
-        path = f"{API}/datasets/additions/{path_segment(addition['id'])}"
-        addition = dict(transport.get(path))
-        sent(addition)
-    if addition["state"] != "done":
+        upload = dict(transport.get(doors.state))
+        sent(upload)
+    if upload["state"] != "done":
         raise Conflict(
-            str(addition["message"] or f"The upload was {addition['state']}"),
+            str(upload["message"] or f"The upload was {upload['state']}"),
             "The same command continues where it stopped.",
         )
-    return addition
+    return upload
 
 
 def _send_round(
-    transport: Transport,
-    base: str,
-    number: int,
-    folder: Path,
-    files: list[FileEntry],
-    sent: Heard,
+    transport: Transport, doors: Doors, number: int, listed: Listed, sent: Heard
 ) -> None:
     """A round that is over ends quietly: the next one asks for what is still missing."""
-    source = Source(str(folder.resolve()), files, is_file=folder.is_file())
+    base, folder = doors.upload, listed.folder
+    source = Source(str(folder.resolve()), listed.files, is_file=folder.is_file())
     try:
         answer = transport.call("GET", f"{base}/wants", query={"round": number})
-        wants = decode_wants(answer.body, files)
-        pieces = plan_pieces(files, wants, piece=PIECE, extents=source.extents)
+        wants = decode_wants(answer.body, listed.files)
+        pieces = plan_pieces(listed.files, wants, piece=PIECE, extents=source.extents)
         first = _post(transport, base, number, 0, b"")
         for n, frames in enumerate(pieces):
             if n < first:
                 continue
             body = b"".join(source.fill(frames))
             while _post(transport, base, number, n, body) <= n:
-                sent(dict(transport.get(base.replace("/uploads/", "/additions/"))))
+                sent(dict(transport.get(doors.state)))
     except NotFound:
         return
     finally:

@@ -7,14 +7,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from diamond.core.errors import NotFound
+from diamond.core.errors import Conflict, NotFound
 from diamond.core.references import read_reference
 from diamond.sdk.image_calls import POLL_SECONDS, ImageCalls
 from diamond.sdk.listing import Listing
 from diamond.sdk.transport import API, path_segment
 
 JsonObject = dict[str, Any]
+Heard = Callable[[JsonObject], None]
 NEWEST = "newest"
+
+
+def _ignore(_: JsonObject) -> None:
+    pass
 
 
 class ModelCalls(ImageCalls):
@@ -53,6 +58,40 @@ class ModelCalls(ImageCalls):
         body |= {"digest": digest} if digest else {"task": task, "result": result}
         path = self._model_path(name, "versions")
         return dict(self.transport.post(path, body, creates=True))
+
+    def push_model(
+        self,
+        name: str,
+        folder: Path | str,
+        *,
+        on: str = "",
+        hashed: Heard = _ignore,
+        sent: Heard = _ignore,
+        **about: Any,
+    ) -> JsonObject:
+        """A folder of this computer, or of the endpoint `on`, as a new version of a model.
+
+        `about`: format, signature, note, tags. Returns the version. The same call continues one that broke off.
+        """
+        from diamond.sdk.data_upload import Doors, send_list, send_rounds
+
+        path = self._model_path(name, "pushes")
+        if on:
+            body = {"endpoint": on, "path": str(folder), **about}
+            pushed = dict(self.transport.post(path, body))
+            while pushed["state"] in ("waiting", "running"):
+                time.sleep(POLL_SECONDS)
+                pushed = dict(self.transport.get(f"{API}/model-pushes/{pushed['id']}"))
+                hashed(pushed)
+            if pushed["state"] != "done":
+                raise Conflict(str(pushed["message"] or f"The push was {pushed['state']}"))
+        else:
+            listed = send_list(self.transport, Path(folder), hashed)
+            body = {"digest": listed.digest, "source": str(folder), **about}
+            pushed = dict(self.transport.post(path, body))
+            door = f"{API}/model-pushes/{path_segment(pushed['id'])}"
+            pushed = send_rounds(self.transport, pushed, listed, Doors(door, door), sent)
+        return self.model_version(f"{name}@v{pushed['version']}")
 
     def results(self, task: str) -> list[JsonObject]:
         """What a task left behind, with digests and places."""
@@ -97,6 +136,10 @@ class ModelCalls(ImageCalls):
             safety = self.model_safety(model)
         return safety
 
+    def model_tuning(self, model: str) -> JsonObject:
+        """A spec that continues from a version: `{"spec", "code", "task", "reference"}`."""
+        return dict(self.transport.get(self._version_path(model) + "/tuning"))
+
     def pull_model(
         self,
         model: str,
@@ -107,6 +150,26 @@ class ModelCalls(ImageCalls):
         from diamond.sdk.model_download import pull
 
         return pull(self.transport, self._version_path(model), Path(folder), on_progress)
+
+    def add_hub_files(self, model: str, folder: Path | str) -> list[Path]:
+        """Beside the files of a version: what the Hugging Face hub expects. What is there already stays."""
+        from diamond.sdk.hub_layout import hub_files
+
+        version, card = self.model_version(model), self.model_card(model)
+        files = hub_files(version, str(card["text"]))
+        if version["has_curves"]:
+            files["curves.svg"] = self.model_curves(model)
+        made = []
+        for name, text in files.items():
+            place = Path(folder) / name
+            if not place.exists():
+                place.write_text(text)
+                made.append(place)
+        return made
+
+    def model_curves(self, model: str) -> str:
+        """A picture of what the run that made a version logged, as SVG."""
+        return self.transport.call("GET", self._version_path(model) + "/curves").body.decode()
 
     def create_model(self, name: str, **fields: Any) -> JsonObject:
         """`description`, `license`, `intended_use`, `tags`."""

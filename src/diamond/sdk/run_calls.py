@@ -97,10 +97,16 @@ class RunCalls(ImageCalls):
         return dict(self.transport.get(f"{API}/lineage", query))
 
     def reproduce(
-        self, task: str, *, on: str = "", tolerance: Sequence[str] = (), project: str = ""
+        self,
+        task: str,
+        *,
+        on: str = "",
+        account: str = "",
+        tolerance: Sequence[str] = (),
+        project: str = "",
     ) -> JsonObject:
         """Run a task again with the same code, image, data and parameters; its verdict follows when that has ended."""
-        body = {"on": on, "tolerance": list(tolerance), "project": project}
+        body = {"on": on, "account": account, "tolerance": list(tolerance), "project": project}
         return dict(self.transport.post(f"{API}/tasks/{path_segment(task)}/reproduce", body))
 
     def reproductions(self, task: str) -> JsonObject:

@@ -26,8 +26,9 @@ FIELDS = (
     "reservation",
     "constraint",
     "budget",
+    "on_failure",
 )
-GROUPS = ("params", "resources", "environment", "data", "continue", "options")
+GROUPS = ("params", "resources", "environment", "data", "continue", "options", "pipeline")
 
 
 def load_spec(path: Path) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _set(spec: dict[str, Any], key: str, value: Any) -> None:
     params = spec.setdefault("params", {})
     if rest and first in GROUPS:
         _set_inside(spec, [first, *rest], value)
-    elif key in params or f"{{{key}}}" in json.dumps(spec.get("run", "")):
+    elif key in params or f"{{{key}}}" in json.dumps([spec.get("run"), spec.get("pipeline")]):
         params[key] = value
     elif key in FIELDS:
         spec[key] = value
@@ -161,3 +162,10 @@ def _usable_name(arguments: Sequence[str]) -> str:
 
 def _clean_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60]
+
+
+def spec_text(spec: Mapping[str, Any]) -> str:
+    """A spec as YAML."""
+    from diamond.notation.yaml_writer import write_text
+
+    return write_text(dict(spec))

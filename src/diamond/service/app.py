@@ -34,6 +34,7 @@ from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
 from diamond.service.lineage import routes as lineage
 from diamond.service.maintenance import periodic
+from diamond.service.models import push_routes as model_pushes
 from diamond.service.models import routes as models
 from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
@@ -45,6 +46,8 @@ from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.pipelines import routes as pipelines
+from diamond.service.pipelines import worker as pipeline_worker
 from diamond.service.planning import routes as planning
 from diamond.service.platform.agent_file import AgentFile
 from diamond.service.platform.blob_store import FolderBlobStore, make_private
@@ -126,10 +129,12 @@ PARTS = (
     composer,
     planning,
     scales,
+    pipelines,
     recipes,
     datasets,
     images,
     models,
+    model_pushes,
     results,
     artifacts,
     storage,
@@ -230,7 +235,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
-            asyncio.create_task(keep_in_background(services)),
+            asyncio.create_task(pipeline_worker.advance_pipelines(services)),
+            asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),
         ]

@@ -33,6 +33,7 @@ from diamond.training.metrics import log
 from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 from diamond.training.shards import Shards, shards
+from diamond.training.stages import stage
 
 if TYPE_CHECKING:
     from diamond.training.checkpoints.checkpointer import Checkpointer
@@ -79,4 +80,5 @@ __all__ = [
     "seed",
     "shards",
     "should_stop",
+    "stage",
 ]

@@ -175,6 +175,14 @@ def _new_upload(cast: Cast) -> str:
     return str(owner.post("/datasets/uploads", body)["id"])
 
 
+def _new_push(cast: Cast) -> str:
+    number, owner = next(_numbers), cast.caller("owner")
+    digest, manifest = manifest_of({f"model-{number}": b"x"})
+    size = len(manifest)
+    owner.call("POST", f"/datasets/manifests/{digest}?offset=0&size={size}", manifest)
+    return str(owner.post(f"/models/p{number}/pushes", {"digest": digest})["id"])
+
+
 def _new_dataset(cast: Cast) -> str:
     return str(added(_new_machine(cast), f"d{next(_numbers)}", project="group")["dataset"])
 
@@ -198,6 +206,11 @@ def _new_session(cast: Cast) -> str:
     link = urlsplit(cast.caller("owner").post("/open")["url"])
     Client(cast.service.url).call("GET", f"/{link.path}?{link.query}")
     return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
+
+
+def _new_pipeline(cast: Cast) -> str:
+    spec = {"name": "p", "on": "away", "pipeline": {"one": {"run": "true"}}}
+    return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
 
 
 def _new_scale(cast: Cast) -> str:
@@ -244,12 +257,14 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "move": _new_move,
     "dataset": _new_dataset,
     "upload": _new_upload,
+    "push": _new_push,
     "addition": _new_addition,
     "transfer": _new_data_transfer,
     "check": _new_check,
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "pipeline": _new_pipeline,
     "view": _new_view,
     "imported": _new_import,
     "crate": _new_crate,

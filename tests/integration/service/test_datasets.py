@@ -253,3 +253,12 @@ def test_a_source_with_a_password_is_rejected(service: RunningService) -> None:
     assert service.client.post("/datasets", good)["kind"] == "import"
     command = data_commands(scene)[0]
     assert (command["source"], command["secret"]) == ("s3://bucket/prefix", "S3")
+
+
+def test_a_list_of_images_says_nothing_about_data(service: RunningService) -> None:
+    """An endpoint without images had its data forgotten with each list of images."""
+    _, ada = new_person(service, "ada-images")
+    added(ada, "beside-images")
+    assert ada.client.get("/datasets/beside-images")["places"] == [ada.name]
+    ada.agent.good("images", {"items": [], "age": -60.0})
+    assert ada.client.get("/datasets/beside-images")["places"] == [ada.name]

@@ -1,4 +1,4 @@
-import { Button, Select, TagsInput } from "@mantine/core";
+import { Button, Select, TagsInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRepeat } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -25,13 +25,15 @@ function ReproduceDialog({ task, onClose }: { task: Task; onClose: () => void })
   const navigate = useNavigate();
   const { data } = useQuery(endpointsQuery);
   const [on, setOn] = useState(task.endpoint);
+  const [account, setAccount] = useState("");
   const [tolerance, setTolerance] = useState<string[]>([]);
+  const isElsewhere = on !== task.endpoint;
   const start = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/tasks/{task}/reproduce", {
           params: { path: { task: task.id } },
-          body: { on: on === task.endpoint ? "" : on, tolerance, project: "" },
+          body: { on: isElsewhere ? on : "", account, tolerance, project: "" },
         }),
       ),
     onSuccess: (made) => void navigate({ to: "/tasks/$task", params: { task: made.task } }),
@@ -54,6 +56,16 @@ function ReproduceDialog({ task, onClose }: { task: Task; onClose: () => void })
         onChange={(value) => setOn(value ?? task.endpoint)}
         allowDeselect={false}
       />
+      {isElsewhere && (
+        <TextInput
+          label="Account"
+          description="Who pays there. Empty: the only one, or the one that paid for the first run."
+          value={account}
+          onChange={(event) => setAccount(event.currentTarget.value.trim())}
+          mt="sm"
+          spellCheck={false}
+        />
+      )}
       <TagsInput
         label="Tolerance"
         description="How far metrics may differ: 0.01, 1%, or loss=0.01. Empty: the spread of repeated runs, else not at all."

@@ -89,6 +89,12 @@ class TreePlaces:
         files = [_read(file) for file in sorted(self._kept.glob(f"{tree}.*.json"))]
         return [place for place in files if place is not None]
 
+    def is_pinned_within(self, folder: Path) -> bool:
+        """Whether data in place below this folder must stay."""
+        root = f"{os.path.realpath(folder)}/"
+        pinned = [one.path for one in self.every() if one.pinned]
+        return any(f"{os.path.realpath(path)}/".startswith(root) for path in pinned)
+
     def put(self, place: Place) -> None:
         self._kept.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_json(self._file(place), asdict(place), durable=True)

@@ -31,6 +31,8 @@ class Retention:
     report: Callable[[str, Event], None]
     is_tracked: Callable[[str], bool]
     """Whether the agent still watches, reports or sends anything of a task."""
+    is_needed: Callable[[Path], bool] = lambda folder: False
+    """Whether a folder holds data that the service asked to keep: the last copy of a model."""
     _requested: set[str] = field(default_factory=set)
 
     def request_removal(self, task: str) -> None:
@@ -49,8 +51,12 @@ class Retention:
 
     def remove_requested(self) -> None:
         for task in [task for task in list(self._requested) if not self.is_tracked(task)]:
-            self._remove(task, "its run directory was removed by diamond clean")
             self._requested.discard(task)
+            if self.is_needed(self.tasks.root / task):
+                (self.tasks.root / task / REQUESTED).unlink(missing_ok=True)
+                log.info("%s: not removed, since it holds the last copy of a model", task)
+            else:
+                self._remove(task, "its run directory was removed by diamond clean")
 
     def apply_limits(self) -> None:
         """Age and size limits of this endpoint; only tasks whose end the service has recorded."""
@@ -61,7 +67,8 @@ class Retention:
             return
         message = "its run directory was removed: it was over the limits of this endpoint"
         for task in outdated(self.tasks, days=days, limit_bytes=size, now=time.time()):
-            self._remove(task, message)
+            if not self.is_needed(self.tasks.root / task):
+                self._remove(task, message)
 
     def warn_of_purge(self) -> None:
         work = self.profile().facts.get("folders", {}).get("work", {})

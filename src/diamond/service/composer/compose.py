@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.data import KnownData, references
+from diamond.compose.data import MODEL_PREFIX, KnownData, references
 from diamond.compose.raw_spec import RawSpec, environment_name
 from diamond.compose.spec_check import Composed, EndpointFacts, KnownImages, check
 from diamond.core.code_facts import CodeFacts
@@ -20,6 +20,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images import store as image_store
 from diamond.service.images.image_requests import endpoint_facts, image_facts
 from diamond.service.images.shared import shared_called
+from diamond.service.models.named import known_models
 from diamond.service.projects.terms import NO_PROJECT, ProjectTerms, project_terms
 
 
@@ -76,8 +77,21 @@ async def composer_among(
     images = await known_images(connection, owner, spec, endpoints)
     accounts = await owners_of_accounts(connection, owner, endpoints)
     facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
-    data = await known_data(connection, owner, references(spec))
+    data = await _known(connection, owner, spec)
     return Composer(endpoints, facts, images, code, terms, data)
+
+
+async def _known(connection: AsyncConnection, owner: str, spec: RawSpec) -> KnownData:
+    """Versions of datasets, and of models behind `model:`."""
+    texts = references(spec)
+    names = [text for text in texts if not text.startswith(MODEL_PREFIX)]
+    data = await known_data(connection, owner, names)
+    models = await known_models(connection, owner, [one for one in texts if one not in names])
+    return KnownData(
+        {**data.versions, **models.versions},
+        {**data.problems, **models.problems},
+        [*data.names, *models.names],
+    )
 
 
 async def known_images(

@@ -66,7 +66,8 @@ async def pick_version(
         connection, dataset.id, number=wanted.number, digest=wanted.digest
     )
     rows = [] if wanted.alias else rows
-    if len(rows) == 1 or (rows and wanted.is_newest):
+    is_one_tree = len({row.tree for row in rows}) == 1
+    if is_one_tree or (rows and wanted.is_newest):
         return rows[0]
     known = (await store.versions_of(connection, [dataset.id]))[dataset.id]
     if not known:

@@ -24,7 +24,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
-from diamond.service.trees import passing
+from diamond.service.trees import rounds
 from diamond.service.trees import store as tree_store
 from diamond.service.trees.passing import SentManifest, receive_manifest
 from diamond.service.trees.rows import TransferRow, TreeRow
@@ -77,18 +77,18 @@ async def start(
 async def wants(services: Services, principal: Principal, upload: str, number: int) -> bytes:
     """What the endpoint lacks, for the person who sends it."""
     await _require(services, principal, upload)
-    return await passing.wants_of(services, upload, number)
+    return await rounds.wants_of(services, upload, number)
 
 
 async def take_piece(
     services: Services,
     principal: Principal,
     upload: str,
-    place: passing.PieceOf,
+    place: rounds.PieceOf,
     parts: list[bytes],
 ) -> schemas.PieceTaken:
     await _require(services, principal, upload)
-    taken = await passing.put_piece(services, upload, place, parts)
+    taken = await rounds.put_piece(services, upload, place, parts)
     return schemas.PieceTaken(next=taken.next)
 
 

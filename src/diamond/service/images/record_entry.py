@@ -24,12 +24,13 @@ async def note_use(tx: Transaction, task: TaskRow, image: str) -> None:
         return
     lock = str(row.recipe.get("lock") or "")
     packages = canonical(row.manifest.packages) if row.manifest.packages else ""
-    texts = [(digest(text), text) for text in (lock, packages) if text]
+    recipe = canonical(row.recipe) if row.recipe else ""
+    texts = [(digest(text), text) for text in (lock, packages, recipe) if text]
     await put_texts(tx, task.owner, texts)
-    await record(tx, [(task, [_draft(row, task, lock, packages)])])
+    await record(tx, [(task, [_draft(row, task, lock=lock, packages=packages, recipe=recipe)])])
 
 
-def _draft(row: ImageRow, task: TaskRow, lock: str, packages: str) -> Draft:
+def _draft(row: ImageRow, task: TaskRow, *, lock: str, packages: str, recipe: str) -> Draft:
     manifest = row.manifest
     named = task.order.image
     body = ImageUsed(
@@ -43,5 +44,6 @@ def _draft(row: ImageRow, task: TaskRow, lock: str, packages: str) -> Draft:
         base_digest=manifest.base.get("digest", "") or str(row.recipe.get("base_digest") or ""),
         lock=digest(lock) if lock else "",
         packages=digest(packages) if packages else "",
+        recipe=digest(recipe) if recipe else "",
     )
     return Draft(kinds.IMAGE, time.time(), body)

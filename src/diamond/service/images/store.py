@@ -178,7 +178,9 @@ async def drop_copies(tx: Transaction, keys: Sequence[tuple[str, str, str]]) -> 
 
 
 async def copies_on(connection: AsyncConnection, endpoint: str) -> list[CopyRow]:
-    query = _COPIES.where(artifact_places.c.place == endpoint)
+    """Of images alone: trees of data have places there too."""
+    is_image = artifact_places.c.subject.in_(select(images.c.id))
+    query = _COPIES.where(artifact_places.c.place == endpoint, is_image)
     return rows_of(await connection.execute(query), CopyRow)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from diamond.compose.data import WantedData
+from diamond.compose.spec_check import Composed
 from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict
 from diamond.service.datasets import store as dataset_store
@@ -12,8 +13,10 @@ from diamond.service.datasets.rows import UseRow
 from diamond.service.datasets.staging import stage
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.trees.transfers import provide_tree
+from diamond.service.trees.trees import find_tree, give_tree
 
 
 async def stage_data(
@@ -27,6 +30,10 @@ async def stage_data(
         )
     waits: dict[str, Dependency] = {}
     for one in wanted.values():
+        if one.facts.is_model:
+            model = await _stage_model(tx, endpoint, one)
+            waits |= {model.id: model} if model else {}
+            continue
         datasets = await dataset_store.datasets_by_id(tx.connection, [one.facts.dataset])
         version = await dataset_store.versions_called(
             tx.connection, one.facts.dataset, number=one.facts.version, digest=""
@@ -38,11 +45,49 @@ async def stage_data(
     return list(waits.values())
 
 
+async def stage_trees(
+    tx: Transaction, endpoint: EndpointRow, owner: str, composed: Composed, terms: ProjectTerms
+) -> list[Dependency]:
+    """Results that the spec names by digest: each must be the owner's. On another person's account, only what lies there."""
+    waits: dict[str, Dependency] = {}
+    for name, tree in composed.order.trees.items():
+        if name in composed.data:
+            continue
+        await find_tree(tx.connection, owner, tree.digest)
+        found = await provide_tree(tx, endpoint, tree.digest, layout=tree.layout)
+        if not isinstance(found, Dependency):
+            continue
+        if endpoint.owner != owner:
+            raise Conflict(
+                f"{name} does not lie on {endpoint.name}, which is another person's account",
+                "Run both on the same endpoint.",
+            )
+        terms.require_no_transfer(name)
+        waits[found.id] = Dependency(found.kind, found.id, message=f"{name}: {found.message}")
+    return list(waits.values())
+
+
+async def _stage_model(
+    tx: Transaction, endpoint: EndpointRow, wanted: WantedData
+) -> Dependency | None:
+    """Who uses a model that another shares knows its files from then on."""
+    facts = wanted.facts
+    if facts.shared_by:
+        await give_tree(tx, facts.shared_by, endpoint.owner, facts.tree)
+    others = [facts.shared_by] if facts.shared_by else []
+    found = await provide_tree(tx, endpoint, facts.tree, layout=wanted.layout, also_of=others)
+    if not isinstance(found, Dependency):
+        return None
+    message = f"{facts.reference} is being {found.message.rpartition(' being ')[2]}"
+    return Dependency(found.kind, found.id, message=message)
+
+
 async def note_data_uses(tx: Transaction, task: TaskRow, wanted: Mapping[str, WantedData]) -> None:
     """Data that tasks use are not evicted."""
     uses = [
         UseRow(one.facts.dataset, one.facts.version, task.id, name, task.owner)
         for name, one in wanted.items()
+        if not one.facts.is_model
     ]
     await dataset_store.add_uses(tx, uses)
 

@@ -43,6 +43,8 @@ class CardFacts:
     intended_use: str
     tags: Sequence[str]
     metrics: Mapping[str, float]
+    picture: str = ""
+    """The file beside the card that shows its curves."""
     run: RunFacts | None = None
 
 
@@ -54,6 +56,7 @@ def write_card(facts: CardFacts) -> str:
         plain(facts.description) or NOTHING_SAID,
         _section("Intended use", plain(facts.intended_use) or NOTHING_SAID),
         _section("Metrics", _table("metric", "last value", _metric_rows(facts.metrics))),
+        f"![Curves]({facts.picture})" if facts.picture else "",
         *_training(facts.run),
         _section("Files", _files(facts)),
         _section("License", plain(facts.license) or NOTHING_SAID),

@@ -7,9 +7,11 @@ import time
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import PREFIX
+from diamond.core.errors import NotFound
 from diamond.core.order import Order, order_from
 from diamond.service.access.principal import Principal
 from diamond.service.models.card_text import CardFacts, RunFacts, write_card
+from diamond.service.models.curve_picture import draw_curves
 from diamond.service.models.rows import ModelRow, VersionRow
 from diamond.service.models.schemas import ModelCard
 from diamond.service.models.views import find_model_version
@@ -31,6 +33,18 @@ async def get_card(services: Services, principal: Principal, text: str) -> Model
         return ModelCard(text=await written_card(connection, model, version), is_edited=False)
 
 
+async def get_curves(services: Services, principal: Principal, text: str) -> str:
+    """The curves of the run that made a version, as SVG."""
+    async with services.store.read() as connection:
+        model, version = await find_model_version(connection, principal, text)
+    picture = draw_curves(version.curves)
+    if not picture:
+        raise NotFound(
+            f"{model.name}@v{version.number} has no curves", "The run that made it logged none."
+        )
+    return picture
+
+
 async def written_card(connection: AsyncConnection, model: ModelRow, version: VersionRow) -> str:
     task = await task_store.find_task(connection, version.task) if version.task else None
     facts = CardFacts(
@@ -45,6 +59,7 @@ async def written_card(connection: AsyncConnection, model: ModelRow, version: Ve
         intended_use=model.intended_use,
         tags=model.tags,
         metrics=version.metrics,
+        picture="curves.svg" if any(version.curves.values()) else "",
         run=_run_facts(task) if task else None,
     )
     return write_card(facts)

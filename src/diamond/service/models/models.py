@@ -8,9 +8,10 @@ from diamond.core import ids
 from diamond.core.errors import Conflict
 from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
+from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.models import store
 from diamond.service.models.rows import ModelRow
-from diamond.service.models.safety import safety_of, secure
+from diamond.service.models.safety import keep_on, safety_of, secure
 from diamond.service.models.schemas import (
     ChangeModel,
     ChangeVersion,
@@ -126,6 +127,13 @@ async def change_model(
         values = body.model_dump(exclude_none=True)
         if body.name and body.name != row.name:
             await _require_free(tx, principal, body.name)
+        if body.kept_on is not None:
+            endpoint = (
+                await find_endpoint(tx.connection, principal, body.kept_on)
+                if body.kept_on
+                else None
+            )
+            values["kept_on"] = await keep_on(tx.connection, row.owner, endpoint)
         if values:
             await store.change_model(tx, row.id, **values, updated=time.time())
             await publish(tx, row.owner, [changed("models")])

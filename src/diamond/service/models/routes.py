@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from starlette.responses import StreamingResponse
 
-from diamond.service.models import aliases, cards, download, models, schemas, versions
+from diamond.service.models import aliases, cards, download, models, schemas, tuning, versions
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import BYTES, Limit, PageCursor, Service, problems
 from diamond.service.platform.http.schemas import Page
@@ -126,6 +126,16 @@ async def keep_version(
 
 
 @router.get(
+    "/{model}/versions/{version}/tuning", response_model=schemas.Tuning, responses=problems(404)
+)
+async def get_tuning(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> schemas.Tuning:
+    """A spec that continues from this version: of the run that made it, with the version under `data`."""
+    return await tuning.tuning_of(services, person, _reference(model, version))
+
+
+@router.get(
     "/{model}/versions/{version}/manifest",
     response_class=StreamingResponse,
     responses={**problems(404, 409), 200: BYTES},
@@ -161,6 +171,19 @@ async def get_card(
 ) -> schemas.ModelCard:
     """In Markdown: written from the record until somebody edits it."""
     return await cards.get_card(services, person, _reference(model, version))
+
+
+@router.get(
+    "/{model}/versions/{version}/curves",
+    response_class=Response,
+    responses={**problems(404), 200: {"content": {"image/svg+xml": {}}}},
+)
+async def get_curves(
+    model: str, version: VersionWord, services: Service, person: Person
+) -> Response:
+    """A picture of what the run that made it logged."""
+    picture = await cards.get_curves(services, person, _reference(model, version))
+    return Response(picture, media_type="image/svg+xml")
 
 
 @router.put("/{model}/aliases/{alias}", response_model=Page[schemas.Alias], responses=problems(404))

@@ -31,6 +31,8 @@ class ModelRow(TypedRow):
     """The highest number of its versions."""
     created: float
     updated: float
+    kept_on: str = ""
+    """The endpoint that keeps its copies; '': this service does."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class VersionRow(TypedRow):
     """Names, types and shapes of inputs and outputs, as the program stated them."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Last values when the version was made: they stay when the task's curves are archived."""
+    curves: dict[str, list[list[float]]] = field(default_factory=dict)
+    """Steps and values of its metrics in few points, kept for the picture on its card."""
     note: str = ""
     tags: tuple[str, ...] = ()
     created: float = 0.0
@@ -86,3 +90,26 @@ class AliasMoveRow(TypedRow):
     version: int | None
     moved_by: str
     at: float
+
+
+@dataclass(frozen=True)
+class PushRow(TypedRow):
+    """A folder on its way to become a version: a scan or an upload, whose id it bears."""
+
+    CODECS: ClassVar[Mapping[str, Codec]] = {"tags": _TAGS}
+
+    id: str
+    owner: str
+    model: str
+    """The name; made with its first version."""
+    tree: str
+    """'' until its files are hashed."""
+    source: str
+    """For people: where the folder lies."""
+    format: str
+    signature: JsonObject
+    note: str
+    tags: tuple[str, ...]
+    version: int | None
+    """Once it is one."""
+    created: float

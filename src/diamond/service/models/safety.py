@@ -1,71 +1,169 @@
-"""Whether the files of a version are safe: a copy on storage that nobody purges, or a date until which they are there."""
+"""Whether the files of a version are safe: a copy on storage that nobody purges, or a date until which they are there.
+
+The safe place of a model is this service, or an endpoint of its owner whose work folder the site does not purge.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import SERVICE
-from diamond.core.errors import Conflict
+from diamond.core.dependencies import Dependency
+from diamond.core.errors import Conflict, NotFound
 from diamond.core.units import show_bytes
 from diamond.service.endpoints.attention import purge_days
+from diamond.service.endpoints.facts import folder_facts
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.models.rows import VersionRow
+from diamond.service.models import store
+from diamond.service.models.rows import ModelRow, VersionRow
 from diamond.service.models.schemas import Safety
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.storage.storage import quota_used
 from diamond.service.trees import store as tree_store
 from diamond.service.trees.keeping import start_keeping
-from diamond.service.trees.rows import TransferRow
+from diamond.service.trees.rows import TransferRow, TreePlaceRow, TreeRow
+from diamond.service.trees.transfers import provide_tree
+from diamond.service.trees.trees import pin_place
 
 DAY = 86400.0
 
 
 async def secure(services: Services, version: VersionRow) -> None:
-    """Have a copy brought to this service, unless its owner's quota is full: then the version says so."""
-    if await quota_used(services, version.owner) >= 1:
-        return
+    """Have a copy brought to the model's safe place, unless its owner's quota is full: then the version says so."""
+    is_full = await quota_used(services, version.owner) >= 1
 
     async def keep(tx: Transaction) -> None:
         tree = await tree_store.find_tree(tx.connection, version.owner, version.tree)
-        if tree is not None:
-            await start_keeping(tx, tree)
+        model = await store.model_by_id(tx.connection, version.model)
+        if tree is not None and model is not None and (model.kept_on or not is_full):
+            await secure_tree(tx, model, tree)
 
-    try:
-        await services.store.run(keep)
-    except Conflict:
+    await services.store.run(keep)
+
+
+async def secure_tree(tx: Transaction, model: ModelRow, tree: TreeRow) -> None:
+    """Until the copy is there, the one that lies in a run directory is not cleaned up."""
+    places = await tree_store.places_of(tx.connection, {tree.owner}, [tree.digest])
+    if await _is_safe(tx.connection, model, places):
         return
+    for place in places:
+        if place.endpoint != SERVICE and not place.pinned:
+            await pin_place(tx, place, pinned=True)
+    try:
+        if model.kept_on:
+            await _bring(tx, model.kept_on, tree)
+        else:
+            await start_keeping(tx, tree)
+    except (Conflict, NotFound):
+        return  # `safety_of` says what is there
+
+
+async def keep_on(connection: AsyncConnection, owner: str, endpoint: EndpointRow | None) -> str:
+    """Where copies of a model are kept from now on. Raises `Conflict` for a machine that is purged."""
+    if endpoint is None:
+        return ""
+    days = purge_days(endpoint)
+    if days is not None:
+        raise Conflict(
+            f"{endpoint.name} purges files after {days:g} days: it is not a safe place",
+            "Choose an endpoint whose work folder is not purged, or the service.",
+        )
+    if endpoint.owner != owner:
+        raise Conflict(f"{endpoint.name} is another person's account", "Choose one of your own.")
+    return endpoint.id
 
 
 async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
     """Where its files lie, for a person."""
+    model = await store.model_by_id(connection, version.model)
+    goal = (model.kept_on if model else "") or SERVICE
     places = await tree_store.places_of(connection, {version.owner}, [version.tree])
-    if any(place.endpoint == SERVICE for place in places):
-        return Safety(state="kept", message="A verified copy lies in this service.")
+    endpoints = await endpoints_by_id(connection, {goal, *(place.endpoint for place in places)})
+    usable = [
+        place
+        for place in places
+        if place.endpoint == SERVICE or (place.endpoint in endpoints and not place.changed)
+    ]
+    names = sorted({_name(place.endpoint, endpoints) for place in usable})
+    if model and await _is_safe(connection, model, usable):
+        where = "in this service" if goal == SERVICE else f"on {endpoints[goal].name}"
+        return Safety(state="kept", message=f"A verified copy lies {where}.", places=names)
     transfers = await tree_store.transfers_of_tree(
         connection, version.owner, [version.tree], since=time.time() - DAY
     )
-    transfer = next((row for row in transfers if row.goal == SERVICE), None)
+    transfer = next((row for row in transfers if row.goal == goal), None)
     if transfer is not None and transfer.is_open:
-        return Safety(
-            state="copying", message=_progress(transfer), seconds_left=transfer.seconds_left
-        )
-    endpoints = await endpoints_by_id(connection, {place.endpoint for place in places})
-    usable = [place for place in places if place.endpoint in endpoints and not place.changed]
+        left = transfer.seconds_left
+        return Safety(state="copying", message=_progress(transfer), seconds_left=left, places=names)
     if not usable:
-        return Safety(state="lost", message="No copy is left that Diamond knows.")
+        return Safety(state="lost", message="No copy is left that Diamond knows.", places=[])
+    return _unsafe(usable, endpoints, names, transfer)
+
+
+def _unsafe(
+    usable: Sequence[TreePlaceRow],
+    endpoints: Mapping[str, EndpointRow],
+    names: list[str],
+    transfer: TransferRow | None,
+) -> Safety:
     why = f" Copying it failed: {transfer.message}." if transfer and transfer.message else ""
-    limits = [purge_days(endpoints[place.endpoint]) for place in usable]
-    if any(limit is None for limit in limits):
-        names = sorted({endpoints[place.endpoint].name for place in usable})
-        message = f"It lies on {', '.join(names)} only.{why} Copy it here: diamond model keep."
-        return Safety(state="on-endpoint", message=message)
-    last = max(place.at + (limit or 0) * DAY for place, limit in zip(usable, limits, strict=True))
+    ends = [_purged(place, endpoints) for place in usable]
+    if any(end is None for end in ends):
+        where = " and ".join("this service" if name == SERVICE else name for name in names)
+        message = f"It lies on {where} only.{why} Copy it: diamond model keep."
+        return Safety(state="on-endpoint", message=message, places=names)
+    last = max(end for end in ends if end is not None)
     date = time.strftime("%Y-%m-%d", time.gmtime(last))
     message = f"It lies on scratch and is purged on {date} at the latest.{why}"
-    return Safety(state="purged-soon", message=message, purged=last)
+    return Safety(state="purged-soon", message=message, purged=last, places=names)
+
+
+def _purged(place: TreePlaceRow, endpoints: Mapping[str, EndpointRow]) -> float | None:
+    """When the site removes it; only what lies in the work folder is known to be purged."""
+    endpoint = endpoints.get(place.endpoint)
+    days = purge_days(endpoint) if endpoint else None
+    if endpoint is None or days is None:
+        return None
+    work = folder_facts(endpoint).get("work")
+    root = work.path if work else ""
+    if root and place.path and not f"{place.path}/".startswith(f"{root.rstrip('/')}/"):
+        return None
+    return place.at + days * DAY
+
+
+async def _is_safe(
+    connection: AsyncConnection, model: ModelRow, places: Sequence[TreePlaceRow]
+) -> bool:
+    """Whether one lies where its owner wants it kept: in the service, or as a managed copy on the endpoint."""
+    if not model.kept_on:
+        return any(place.endpoint == SERVICE for place in places)
+    endpoint = (await endpoints_by_id(connection, {model.kept_on})).get(model.kept_on)
+    return (
+        endpoint is not None
+        and purge_days(endpoint) is None
+        and any(
+            place.endpoint == model.kept_on and place.is_managed and not place.changed
+            for place in places
+        )
+    )
+
+
+async def _bring(tx: Transaction, endpoint: str, tree: TreeRow) -> None:
+    goal = (await endpoints_by_id(tx.connection, {endpoint})).get(endpoint)
+    if goal is None:
+        raise Conflict("The endpoint that keeps this model was removed", "Choose another.")
+    found = await provide_tree(tx, goal, tree.digest)
+    if not isinstance(found, Dependency) and not found.place.pinned:
+        await pin_place(tx, found.place, pinned=True)
+
+
+def _name(endpoint: str, endpoints: Mapping[str, EndpointRow]) -> str:
+    return SERVICE if endpoint == SERVICE else endpoints[endpoint].name
 
 
 def _progress(transfer: TransferRow) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
+from diamond.service.code.schemas import CodeFacts
 from diamond.service.platform.http.schemas import NAME_PATTERN, Body
 
 ModelName = Annotated[str, Field(pattern=NAME_PATTERN, max_length=100)]
@@ -44,6 +45,8 @@ class Safety(BaseModel):
     seconds_left: float | None = None
     purged: float | None = None
     """When the site removes the last copy."""
+    places: list[str]
+    """Names of the endpoints where it lies; `service` is this service."""
 
 
 class ModelVersion(BaseModel):
@@ -62,6 +65,8 @@ class ModelVersion(BaseModel):
     format: str
     signature: dict[str, JsonValue]
     metrics: dict[str, float]
+    has_curves: bool
+    """Whether there is a picture of its curves."""
     note: str
     tags: list[str]
     aliases: list[str]
@@ -83,6 +88,8 @@ class Model(BaseModel):
     tags: list[str]
     created: float
     updated: float
+    kept_on: str
+    """The endpoint that keeps its copies; '': this service does."""
     newest: ModelVersion | None
     aliases: list[Alias]
 
@@ -111,6 +118,8 @@ class ChangeModel(Body):
     license: str | None = Field(default=None, max_length=100)
     intended_use: str | None = Field(default=None, max_length=5000)
     tags: Tags | None = None
+    kept_on: str | None = Field(default=None, max_length=100)
+    """An endpoint of yours that is not purged; '' is this service."""
     card: str | None = Field(default=None, max_length=100_000)
     """'' goes back to the card that is written from the record."""
 
@@ -135,3 +144,53 @@ class ChangeVersion(Body):
 
 class SetAlias(Body):
     version: int = Field(ge=1)
+
+
+class NewPush(Body):
+    """A folder that becomes a version: uploaded by the caller, or read where it lies on an endpoint."""
+
+    digest: str = Field(default="", max_length=80)
+    """Of the manifest that was sent (POST /datasets/manifests/…): the caller uploads the files."""
+    endpoint: str = Field(default="", max_length=100)
+    path: str = Field(default="", max_length=4096)
+    """Instead of a digest: a folder or file on that endpoint."""
+    source: str = Field(default="", max_length=500)
+    """For people: where the uploaded folder lay."""
+    format: str = Field(default="", pattern=r"^[a-z0-9._-]{0,32}$")
+    signature: dict[str, JsonValue] = Field(default_factory=dict)
+    note: str = Field(default="", max_length=2000)
+    tags: Tags = []
+
+
+class Push(BaseModel):
+    """How far a push is."""
+
+    id: str
+    model: str
+    source: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    message: str
+    bytes: int
+    size: int
+    seconds_left: float | None
+    round: int
+    """Of an upload: the round whose files the service wants now."""
+    version: int | None
+    """The version that it became."""
+
+
+class PieceWanted(BaseModel):
+    next: int
+    """The number of the piece that is wanted next."""
+
+
+class Tuning(BaseModel):
+    """A job that continues from a version, ready to be edited and submitted."""
+
+    spec: dict[str, JsonValue]
+    """Of the run that made it, with the version as `data.weights`."""
+    code: CodeFacts | None
+    task: str | None
+    """That run, if the caller may see it."""
+    reference: str
+    """`model:NAME@v3`"""

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.models.rows import AliasMoveRow, AliasRow, ModelRow, VersionRow
+from diamond.service.models.rows import AliasMoveRow, AliasRow, ModelRow, PushRow, VersionRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
@@ -16,6 +16,7 @@ from diamond.service.platform.database.rows import encoded, row_of, rows_of, val
 from diamond.service.platform.database.tables import (
     model_alias_moves,
     model_aliases,
+    model_pushes,
     model_versions,
     models,
 )
@@ -193,6 +194,25 @@ async def moves_of(connection: AsyncConnection, model: str) -> list[AliasMoveRow
     query = select(model_alias_moves).where(model_alias_moves.c.model == model)
     newest = query.order_by(model_alias_moves.c.id.desc()).limit(MOST_MOVES)
     return rows_of(await connection.execute(newest), AliasMoveRow)
+
+
+async def add_push(tx: Transaction, push: PushRow) -> None:
+    await tx.connection.execute(insert(model_pushes), values_of(push))
+
+
+async def find_push(connection: AsyncConnection, push: str) -> PushRow | None:
+    query = select(model_pushes).where(model_pushes.c.id == push)
+    return row_of(await connection.execute(query), PushRow)
+
+
+async def pushes_by_id(connection: AsyncConnection, ids: Collection[str]) -> list[PushRow]:
+    query = select(model_pushes).where(model_pushes.c.id.in_(ids))
+    return rows_of(await connection.execute(query), PushRow)
+
+
+async def change_push(tx: Transaction, push: str, **values: Any) -> None:
+    changed = update(model_pushes).where(model_pushes.c.id == push)
+    await tx.connection.execute(changed.values(encoded(PushRow, values)))
 
 
 def _mentions(word: str) -> Any:

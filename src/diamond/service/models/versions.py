@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,12 +13,14 @@ from diamond.core.references import read_reference
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.models import store
+from diamond.service.models.curve_picture import MOST_CHARTS
 from diamond.service.models.models import new_model
-from diamond.service.models.rows import ModelRow, VersionRow
+from diamond.service.models.rows import ModelRow, PushRow, VersionRow
 from diamond.service.models.safety import secure
 from diamond.service.models.schemas import ModelVersion, NewModel, NewVersion
 from diamond.service.models.views import find_model, show_versions
 from diamond.service.output.archive import final_metrics
+from diamond.service.output.metrics import small_curves
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import changed, publish
@@ -27,6 +30,8 @@ from diamond.service.trees.rows import TreeRow
 from diamond.service.trees.trees import find_tree
 
 MOST_METRICS = 50
+CURVE_POINTS = 80
+"""Of a curve on a card."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,18 @@ class Source:
     format: str
     signature: JsonObject
     metrics: dict[str, float]
+    curves: dict[str, list[list[float]]] = field(default_factory=dict)
 
 
 async def add_version(
     services: Services, principal: Principal, model: str, body: NewVersion
 ) -> ModelVersion:
     async def add(tx: Transaction) -> tuple[ModelVersion, VersionRow]:
-        row = await _own_model(tx, principal, model)
+        row = await own_model(tx, principal, model)
         source = await _source(tx.connection, principal, body)
         version = await _known(tx.connection, row, source)
         if version is None:
-            version = await _add(tx, principal, row, source, body)
+            version = await _add(tx, row, source, note=body.note, tags=body.tags)
         return (await show_versions(tx.connection, row, [version]))[0], version
 
     shown, version = await services.store.run(add)
@@ -57,7 +63,7 @@ async def add_version(
     return shown
 
 
-async def _own_model(tx: Transaction, principal: Principal, text: str) -> ModelRow:
+async def own_model(tx: Transaction, principal: Principal, text: str) -> ModelRow:
     """The one of this name; a new one if there is none."""
     reference = read_reference(text)
     if reference.owner or not reference.is_newest:
@@ -82,7 +88,9 @@ async def _source(connection: AsyncConnection, principal: Principal, body: NewVe
     tree = await find_tree(connection, task.owner, result.tree)
     metrics = await final_metrics(connection, task.id)
     last = {name: metric.last for name, metric in list(metrics.items())[:MOST_METRICS]}
-    return Source(tree, task.id, result.name, body.format or result.format, result.signature, last)
+    curves = await small_curves(connection, task.id, most=MOST_CHARTS, points=CURVE_POINTS)
+    format = body.format or result.format
+    return Source(tree, task.id, result.name, format, result.signature, last, curves)
 
 
 async def _known(connection: AsyncConnection, model: ModelRow, source: Source) -> VersionRow | None:
@@ -93,8 +101,16 @@ async def _known(connection: AsyncConnection, model: ModelRow, source: Source) -
     return newest if newest and is_newest and newest.task == source.task else None
 
 
+async def version_of_tree(tx: Transaction, model: ModelRow, tree: TreeRow, push: PushRow) -> int:
+    """What was pushed, as a version; the same files again are the same version."""
+    source = Source(tree, None, "", push.format, push.signature, {})
+    known = await _known(tx.connection, model, source)
+    version = known or await _add(tx, model, source, note=push.note, tags=push.tags)
+    return version.number
+
+
 async def _add(
-    tx: Transaction, principal: Principal, model: ModelRow, source: Source, body: NewVersion
+    tx: Transaction, model: ModelRow, source: Source, *, note: str, tags: Sequence[str]
 ) -> VersionRow:
     now = time.time()
     version = VersionRow(
@@ -109,10 +125,11 @@ async def _add(
         format=source.format,
         signature=source.signature,
         metrics=source.metrics,
-        note=body.note,
-        tags=tuple(body.tags),
+        curves=source.curves,
+        note=note,
+        tags=tuple(tags),
         created=now,
-        created_by=principal.user,
+        created_by=model.owner,
     )
     await store.add_version(tx, version)
     await store.change_model(tx, model.id, newest=version.number, updated=now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -11,6 +11,7 @@ from diamond.core.errors import NotFound
 from diamond.core.references import Reference, read_reference
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
+from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.models import store
 from diamond.service.models.rows import AliasMoveRow, AliasRow, ModelRow, VersionRow
 from diamond.service.models.schemas import Alias, AliasMove, Model, ModelVersion
@@ -63,8 +64,11 @@ async def show_models(
     newest = await store.newest_versions(connection, ids)
     aliases = await store.aliases_of(connection, ids)
     people = await _names(connection, _people(models, newest.values(), aliases.values()))
+    keepers = await endpoints_by_id(connection, {row.kept_on for row in models if row.kept_on})
+    kept_on = {key: row.name for key, row in keepers.items()}
     return [
-        _show(model, newest.get(model.id), aliases[model.id], people, principal) for model in models
+        _show(model, newest.get(model.id), aliases[model.id], people, principal, kept_on)
+        for model in models
     ]
 
 
@@ -90,6 +94,7 @@ def show_version(
         format=version.format,
         signature=version.signature,
         metrics=version.metrics,
+        has_curves=any(version.curves.values()),
         note=version.note,
         tags=list(version.tags),
         aliases=[alias.alias for alias in aliases if alias.version == version.number],
@@ -182,12 +187,14 @@ def _show(
     aliases: Sequence[AliasRow],
     people: dict[str, str],
     principal: Principal,
+    kept_on: Mapping[str, str],
 ) -> Model:
+    is_own = model.owner == principal.user
     return Model(
         id=model.id,
         owner=model.owner,
         owner_name=people.get(model.owner, ""),
-        is_own=model.owner == principal.user,
+        is_own=is_own,
         name=model.name,
         description=model.description,
         license=model.license,
@@ -195,6 +202,7 @@ def _show(
         tags=list(model.tags),
         created=model.created,
         updated=model.updated,
+        kept_on=kept_on.get(model.kept_on, "") if is_own else "",
         newest=show_version(model, newest, aliases, people) if newest else None,
         aliases=[_alias(alias, people) for alias in aliases],
     )

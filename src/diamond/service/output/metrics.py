@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -85,6 +85,22 @@ async def task_curves(
     series = await metrics.series_of(connection, [task], sources)
     curves = await metrics.curves_of(connection, [row.id for row in series])
     return [whole.curve for whole in _joined([task], series, curves)]
+
+
+async def small_curves(
+    connection: AsyncConnection, task: str, *, most: int, points: int
+) -> dict[str, list[list[float]]]:
+    """Steps and values of what a task logged, by name, in few points: small enough to be kept with something else."""
+    series = await metrics.series_of(connection, [task], TRAINING)
+    curves = await metrics.curves_of(connection, [row.id for row in series])
+    return {
+        whole.name: [
+            [n if step != step else step, value]
+            for n, (step, _, value) in enumerate(whole.curve.rows(thin(whole.curve.values, points)))
+            if isfinite(value)
+        ]
+        for whole in _joined([task], series, curves)[:most]
+    }
 
 
 async def compare(

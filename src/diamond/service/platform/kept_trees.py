@@ -51,6 +51,13 @@ class KeptTrees:
         with opened_below(self._root(digest), path) as descriptor:
             yield descriptor
 
+    def folder(self, digest: str) -> Path:
+        """Where a complete tree lies. Raises `NotFound`."""
+        root = self._root(digest)
+        if not root.is_dir():
+            raise NotFound(f"The copy of {digest[:12]} is gone", "Keep it again from an endpoint.")
+        return root
+
     def drop(self, digest: str) -> None:
         _remove(self._root(digest))
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
+from diamond.provenance import entries as kinds
+from diamond.provenance.bodies import ImageUsed, body_of
 from diamond.provenance.entries import Entry, Fault
 from diamond.provenance.record import Record, assemble
 from diamond.service.access.principal import Principal
@@ -48,11 +50,23 @@ async def read_text(services: Services, principal: Principal, task: str, digest:
     """A lock, a list of packages or a script that an entry of this record names."""
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
-        named = any(digest in kept.line for kept in await store.entries_of(connection, row.id))
+        entries = await store.entries_of(connection, row.id)
+        named = any(digest in kept.line for kept in entries)
+        if row.owner != principal.user and _is_recipe(entries, digest):
+            named = False
         texts = await store.read_texts(connection, row.owner, [digest]) if named else {}
     if digest not in texts:
         raise NotFound(f"The record of {row.id} names no text {digest[:80]!r}")
     return texts[digest]
+
+
+def _is_recipe(entries: Sequence[EntryRow], digest: str) -> bool:
+    """Of the image that it ran in: as private as the image itself."""
+    return any(
+        body_of(row.entry, ImageUsed).recipe == digest
+        for row in entries
+        if row.entry.kind == kinds.IMAGE
+    )
 
 
 async def check_anchors(services: Services) -> AnchorsCheck:

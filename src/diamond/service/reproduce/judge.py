@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -12,15 +11,13 @@ from typing import Any
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.errors import BadRequest
 from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import TaskReproduced
 from diamond.provenance.causes import Witness, causes
 from diamond.provenance.entries import Draft
-from diamond.provenance.record import Record, assemble
+from diamond.provenance.record import Record
 from diamond.provenance.tolerance import from_repeats, parse_tolerances
 from diamond.provenance.verdicts import Level, Outcome, Verdict, judge
-from diamond.service.entries import store as entry_store
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
@@ -29,6 +26,7 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
 from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.reproduce import store
+from diamond.service.reproduce.recorded import packages_of, record_of
 from diamond.service.reproduce.results import Hashed, hash_results
 from diamond.service.reproduce.rows import ReproductionRow
 from diamond.service.runs.store import metrics_of
@@ -135,12 +133,8 @@ def _last_values(metrics: bytes | None) -> dict[str, float | None]:
 
 
 async def _witness(connection: AsyncConnection, task: TaskRow) -> Witness:
-    kept = await entry_store.entries_of(connection, task.id)
-    try:
-        found = assemble(row.entry for row in kept)
-    except BadRequest:
-        return Witness(Record(()))  # Somebody broke the record; its check names the place.
-    packages = await _packages(connection, task.owner, found)
+    found = await record_of(connection, task.id)
+    packages = await packages_of(connection, task.owner, found)
     return Witness(found, inputs=_inputs(found), packages=packages)
 
 
@@ -152,30 +146,6 @@ def _inputs(found: Record) -> dict[str, dict[str, str]]:
             name, _, rest = path.partition("/")
             by_name.setdefault(name, {})[rest] = digest
     return by_name
-
-
-async def _packages(connection: AsyncConnection, owner: str, found: Record) -> dict[str, str]:
-    """All that the program could load, else what its image holds."""
-    digests = [facts.packages for facts in found.facts if facts.packages]
-    digests += [found.image.packages] if found.image and found.image.packages else []
-    texts = await entry_store.read_texts(connection, owner, digests) if digests else {}
-    for digest in digests:
-        packages = _read_packages(texts.get(digest, ""))
-        if packages:
-            return packages
-    return {}
-
-
-def _read_packages(text: str) -> dict[str, str]:
-    try:
-        data = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    if not isinstance(data, dict):
-        return {}
-    nested = [value for value in data.values() if isinstance(value, dict)]
-    flat = {name: value for name, value in data.items() if isinstance(value, str)}
-    return {**flat, **{name: str(version) for part in nested for name, version in part.items()}}
 
 
 def _as_json(verdict: Verdict, witnesses: list[Witness]) -> JsonObject:

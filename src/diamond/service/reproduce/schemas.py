@@ -15,6 +15,8 @@ class ReproduceBody(Body):
     """An endpoint; left out: where it ran."""
     tolerance: list[ToleranceText] = Field(default=[], max_length=50)
     """How far metrics may differ: 0.01, 1%, or loss=0.01 for one. Left out: the spread of repeated runs, else not at all."""
+    account: str = Field(default="", max_length=100)
+    """Who pays there, if the machine has several accounts of the caller."""
     project: str = Field(default="", max_length=200)
 
 

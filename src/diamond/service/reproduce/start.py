@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
-from typing import Any
 
 from diamond.compose.raw_spec import RawSpec, needs_image_file
 from diamond.core import ids
 from diamond.core.artifacts import plain_digest
-from diamond.core.errors import Conflict
+from diamond.core.errors import Conflict, InvalidSpec
 from diamond.core.task import FINAL_WORDS
 from diamond.provenance.tolerance import parse_tolerances
 from diamond.service.access.principal import Principal, Role
@@ -21,6 +20,7 @@ from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_store
 from diamond.service.jobs import submit
+from diamond.service.jobs.data import repeat_uses, stage_again
 from diamond.service.jobs.images import note_image_use
 from diamond.service.jobs.signatures import require_unsigned
 from diamond.service.platform.database.engine import Transaction
@@ -31,13 +31,11 @@ from diamond.service.reproduce import store
 from diamond.service.reproduce.results import hash_results
 from diamond.service.reproduce.rows import RUNNING, ReproductionRow
 from diamond.service.reproduce.schemas import ReproduceBody
+from diamond.service.reproduce.spec_again import spec_again
 from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.tasks import load_task
-
-SITE_FIELDS = ("partition", "account", "qos", "reservation", "constraint", "options")
-"""Of the machine where it ran, and unknown to another."""
 
 
 async def start_reproduction(
@@ -117,23 +115,42 @@ async def _run_again(
 ) -> tuple[str, str]:
     """The new task and the name of its endpoint."""
     is_there = not body.on or body.on == original.endpoint_name
-    if is_there and original.owner == principal.user and not _waits_for_image(original, job):
+    if is_there and original.owner == principal.user and await _has_image(services, original, job):
         made = await services.store.run(
             lambda tx: _same_order(tx, principal, original, job, body.project)
         )
         return made.id, made.endpoint_name
     if job.code is not None:
         await take_shared_code(services, principal, job.code)
-    spec = await _spec_elsewhere(services, principal, original, job, body.on)
+    async with services.store.read() as connection:
+        spec = await spec_again(connection, principal, original, job, body.on)
+    given = {"account": body.account} if body.account else {}
+    try:
+        return await _submitted(services, principal, {**spec, **given}, job, body)
+    except InvalidSpec as error:
+        known = job.spec.get("account")
+        if given or not known or not any(fault.get("field") == "account" for fault in error.faults):
+            raise
+        # Groups often have an account of the same name on several machines.
+        return await _submitted(services, principal, {**spec, "account": known}, job, body)
+
+
+async def _submitted(
+    services: Services, principal: Principal, spec: RawSpec, job: JobRow, body: ReproduceBody
+) -> tuple[str, str]:
     submission = submit.Submission(RequestedSpec(spec, job.code), project=body.project)
-    submitted = await submit.submit(services, principal, submission)
-    task = submitted.tasks[0]
+    task = (await submit.submit(services, principal, submission)).tasks[0]
     return task.id, task.endpoint
 
 
-def _waits_for_image(original: TaskRow, job: JobRow) -> bool:
+async def _has_image(services: Services, original: TaskRow, job: JobRow) -> bool:
+    """Whether the file that the order names is still on its endpoint, or it needs none."""
     image = original.order.image
-    return needs_image_file(job.spec) and (image is None or not image.sha256)
+    if image is None or not image.sha256:
+        return not needs_image_file(job.spec)
+    async with services.store.read() as connection:
+        copies = await image_store.copies_on(connection, original.endpoint)
+    return any(copy.sha256 == image.sha256 for copy in copies)
 
 
 async def _same_order(
@@ -159,40 +176,11 @@ async def _same_order(
         job, id=ids.new_id(ids.JOB), created=time.time(), assignment="", project=shown_in
     )
     await job_store.add_job(tx, again)
-    made = await make_task(tx, job=again, endpoint=endpoint, order=original.order)
+    waits = await stage_again(tx, endpoint, original)
+    made = await make_task(
+        tx, job=again, endpoint=endpoint, order=original.order, dependencies=waits
+    )
+    await repeat_uses(tx, original, made)
     used = await image_store.image_used_by(tx.connection, original.id)
     await note_image_use(tx, made, used or "")
     return made
-
-
-async def _spec_elsewhere(
-    services: Services, principal: Principal, original: TaskRow, job: JobRow, on: str
-) -> RawSpec:
-    """The spec, pinned to what the original ran with, for another machine or person."""
-    elsewhere = bool(on) and on != original.endpoint_name
-    gone = SITE_FIELDS if elsewhere else ()
-    spec: RawSpec = {name: value for name, value in job.spec.items() if name not in gone}
-    spec["on"] = on or original.endpoint_name
-    resources = dict(spec.get("resources") or {})
-    spec["resources"] = {**resources, "nodes": original.order.resources.nodes}
-    spec["params"] = {**(spec.get("params") or {}), **original.order.params}
-    image = await _own_image(services, principal, original)
-    if image:
-        spec["environment"] = image
-    data: dict[str, Any] = dict(spec.get("data") or {})
-    for name, tree in original.order.trees.items():
-        dataset = str(data.get(name, name)).partition("@")[0]
-        data[name] = f"{dataset}@{_prefixed(tree.digest)}"
-    if data:
-        spec["data"] = data
-    return spec
-
-
-async def _own_image(services: Services, principal: Principal, original: TaskRow) -> str:
-    """The name or id of the image it ran in, if the caller has it: it is copied rather than built again."""
-    async with services.store.read() as connection:
-        used = await image_store.image_used_by(connection, original.id)
-        row = await image_store.image_by_id(connection, used) if used else None
-    if row is None or row.owner != principal.user or not row.manifest.sha256:
-        return ""
-    return row.name or row.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from pydantic_core import to_json
 
@@ -94,7 +94,7 @@ def _answer(runs: Sequence[RunRow], asked: Asked, start: int, limit: int) -> byt
                 {"id": run.id, "source": run.source, "values": row}
                 for run, row in zip(shown, values, strict=True)
             ],
-            "groups": [asdict(group) for group in grouped],
+            "groups": grouped,
             "total": len(kept),
             "looked_at": len(runs),
             "is_complete": len(runs) < store.MOST_RUNS,

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from diamond.core.errors import BadRequest
 from diamond.service.platform.text import csv_cell
@@ -87,11 +88,22 @@ def cells(runs: Sequence[RunRow], columns: Sequence[Column]) -> list[tuple[Value
 
 
 def groups(runs: Sequence[RunRow], asked: Asked) -> list[Group]:
-    """In the order of their first runs."""
-    grouped: dict[tuple[Value, ...], list[RunRow]] = {}
-    for run in runs:
-        grouped.setdefault(tuple(each.read(run) for each in asked.group), []).append(run)
-    return [_group(list(key), members, asked.columns) for key, members in grouped.items()]
+    """In the order of their first runs. Each column is read once for all groups."""
+    grouped: dict[tuple[Value, ...], list[int]] = {}
+    for number, key in enumerate(cells(runs, asked.group)):
+        grouped.setdefault(key, []).append(number)
+    columns = [_numbers(each.values(runs)) for each in asked.columns]
+    return [
+        Group(
+            by=list(key),
+            count=len(members),
+            runs=[runs[number].id for number in members[:RUNS_OF_A_GROUP]],
+            columns=[
+                _spread([values[n] for n in members]) if values else None for values in columns
+            ],
+        )
+        for key, members in grouped.items()
+    ]
 
 
 def as_csv(runs: Sequence[RunRow], columns: Sequence[Column]) -> str:
@@ -128,24 +140,25 @@ def _key(value: Value) -> tuple[int, float, str] | None:
     return 1, 0.0, value.casefold()
 
 
-def _group(by: list[Value], members: Sequence[RunRow], columns: Sequence[Column]) -> Group:
-    return Group(
-        by=by,
-        count=len(members),
-        runs=[run.id for run in members[:RUNS_OF_A_GROUP]],
-        columns=[spread_of(each.values(members)) for each in columns],
-    )
-
-
 def spread_of(values: Iterable[Value]) -> Spread | None:
-    numbers = [
-        float(value)
+    return _spread(_numbers(list(values)))
+
+
+def _numbers(values: Sequence[Value]) -> list[float | None]:
+    """None where a value is not a finite number; empty if there is no number at all."""
+    if not {int, float} & set(map(type, values)):
+        return []
+    return [
+        value if (type(value) is float or type(value) is int) and math.isfinite(value) else None
         for value in values
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     ]
+
+
+def _spread(values: Sequence[float | None]) -> Spread | None:
+    numbers = [value for value in values if value is not None]
     if not numbers:
         return None
     count, mean = len(numbers), math.fsum(numbers) / len(numbers)
-    squares = math.fsum((number - mean) ** 2 for number in numbers)
-    spread = math.sqrt(squares / (count - 1)) if count > 1 else None
+    away = [number - mean for number in numbers]
+    spread = math.sqrt(math.fsum(map(mul, away, away)) / (count - 1)) if count > 1 else None
     return Spread(count, mean, spread, min(numbers), max(numbers))

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from diamond.core.data_messages import DataReports, TreeInventory
 from diamond.service.datasets.additions import settle_additions
 from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.models.pushes import settle_pushes
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.results.results import after_scans
@@ -16,6 +17,7 @@ from diamond.service.trees.rows import Ended
 AFTER: Sequence[Callable[[Transaction, Sequence[Ended]], Awaitable[None]]] = (
     settle_additions,
     after_scans,
+    settle_pushes,
 )
 """Called with scans and transfers that have just ended: datasets, models."""
 

@@ -16,6 +16,7 @@ from diamond.service.limits.store import forget_sizes
 from diamond.service.limits.usage import measured_sizes
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
+from diamond.service.tasks.last_copies import with_last_copies
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import tasks_by_id
 
@@ -30,16 +31,18 @@ async def clean_endpoint(
     sizes = await measured_sizes(services, endpoint.id)
     async with services.store.read() as connection:
         known = await tasks_by_id(connection, set(sizes))
+        matching = [task for task in known.values() if _may_go(task, endpoint, wanted)]
+        kept = await with_last_copies(connection, [task.id for task in matching])
     items = [
         Cleanable(task=task.id, name=task.name, bytes=sizes[task.id], ended=task.ended)
-        for task in known.values()
-        if _may_go(task, endpoint, wanted)
+        for task in matching
+        if task.id not in kept
     ]
     if items and not wanted.dry_run:
         tasks = [item.task for item in items]
         await services.store.run(partial(_clean, endpoint=endpoint, tasks=tasks))
     items.sort(key=lambda item: item.ended or 0.0)
-    return Cleaned(items=items, bytes=sum(item.bytes for item in items))
+    return Cleaned(items=items, bytes=sum(item.bytes for item in items), kept=sorted(kept))
 
 
 async def _clean(tx: Transaction, endpoint: EndpointRow, tasks: list[str]) -> None:

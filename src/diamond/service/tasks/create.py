@@ -9,7 +9,7 @@ from dataclasses import replace
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.code_facts import CodeFacts, code_facts_data
-from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
+from diamond.core.dependencies import Dependency, is_ready, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import Order, order_data
 from diamond.core.task import Attempt, Task
@@ -63,14 +63,14 @@ async def make_task(
         prediction=prediction,
         chain=replace(chain or new_chain(order, endpoint), person=person, limit_hours=left),
     )
-    if dependencies:
+    if not is_ready(dependencies):
         phase, message = waiting_phase(dependencies), waiting_message(dependencies)
         row = replace(row, phase=phase.value, message=message)
     await add_task(tx, row)
     await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
     await record_submitted(tx, row, job, given)
-    if not dependencies:
+    if is_ready(dependencies):
         await send(tx, [submit_command(row)])
     await publish(tx, row.owner, [News("task", row.id)])
     if row.project:

@@ -36,7 +36,7 @@ from diamond.service.notifications.notify import Notice, asking_notice, ending_n
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
-from diamond.service.platform.wakeups.notifier import SCALES, project_topic
+from diamond.service.platform.wakeups.notifier import PIPELINES, SCALES, project_topic
 from diamond.service.tasks.core_rows import new_attempt
 from diamond.service.tasks.dependency_store import (
     dependencies_of,
@@ -161,6 +161,8 @@ class Steps:
                 tx.wake(project_topic(row.project))
         if row.kind == "probe":
             tx.wake(SCALES)
+        if self._ended:
+            tx.wake(PIPELINES)
 
     async def _notify(self, tx: Transaction) -> None:
         notices: dict[str, list[Notice]] = defaultdict(list)

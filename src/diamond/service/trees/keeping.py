@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -27,8 +28,9 @@ from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.storage.storage import OVER_QUOTA, require_room
 from diamond.service.trees import store
-from diamond.service.trees.rows import COPY, TransferRow, TreePlaceRow, TreeRow
-from diamond.service.trees.transfers import DATA, end_transfer, send_command
+from diamond.service.trees.rows import COPY, IN_PLACE, Ended, TransferRow, TreePlaceRow, TreeRow
+from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
+from diamond.service.trees.trees import pin_place
 
 log = logging.getLogger("diamond.service")
 LOOK_SECONDS = 2.0
@@ -44,6 +46,10 @@ GIVEN_UP_SECONDS = 30.0
 SIGN_SECONDS = 5.0
 SILENT_SECONDS = 300.0
 """A source that sends nothing for so long, though it is online, will not send."""
+ABANDONED_SECONDS = 900.0
+"""An upload that nobody continues for so long ends; what has arrived stays for the next try."""
+After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
+"""What slices above do in the transaction that ends a transfer."""
 
 
 async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
@@ -56,16 +62,31 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
             return transfer
     await _require_bounds(tx.connection, tree)
     source = await _source(tx.connection, tree, places)
+    return await _add(tx, tree, source.id, "service", f"copied from {source.name} to this service")
+
+
+async def start_push(tx: Transaction, tree: TreeRow) -> TransferRow:
+    """Have a person's own computer send it; one that is under way continues."""
+    for transfer in await store.open_transfers_of(tx.connection, SERVICE):
+        if (transfer.owner, transfer.tree) == (tree.owner, tree.digest):
+            return transfer
+    await _require_bounds(tx.connection, tree)
+    return await _add(tx, tree, None, UPLOAD, "uploaded to this service")
+
+
+async def _add(
+    tx: Transaction, tree: TreeRow, source: str | None, way: str, words: str
+) -> TransferRow:
     now = time.time()
     transfer = TransferRow(
         id=ids.new_id(ids.TRANSFER),
         owner=tree.owner,
         tree=tree.digest,
-        source=source.id,
+        source=source,
         goal=SERVICE,
-        way="service",
+        way=way,
         layout="files",
-        words=f"copied from {source.name} to this service",
+        words=words,
         state="waiting",
         created=now,
         updated=now,
@@ -77,16 +98,17 @@ async def start_keeping(tx: Transaction, tree: TreeRow) -> TransferRow | None:
     return transfer
 
 
-async def keep_in_background(services: Services) -> None:
-    """Takes some transfers at once, one of each person, until the service stops."""
+async def keep_in_background(services: Services, after: After) -> None:
+    """Takes some transfers at once, one copy of each person and their uploads, until the service stops."""
     running: dict[str, asyncio.Task[None]] = {}
     try:
         while not services.notifier.closing:
-            running = {owner: task for owner, task in running.items() if not task.done()}
+            running = {turn: task for turn, task in running.items() if not task.done()}
             try:
                 for transfer in await _next_transfers(services, set(running)):
                     if await services.store.run(partial(_claim, transfer=transfer.id)):
-                        running[transfer.owner] = asyncio.create_task(_keep(services, transfer))
+                        keeping = _keep(services, transfer, after)
+                        running[_turn(transfer)] = asyncio.create_task(keeping)
             except Exception:
                 log.exception("keeping copies failed; trying again")
             await asyncio.sleep(LOOK_SECONDS)
@@ -102,9 +124,14 @@ async def _next_transfers(services: Services, busy: set[str]) -> list[TransferRo
         waiting = await store.open_transfers_of(connection, SERVICE)
     first: dict[str, TransferRow] = {}
     for transfer in sorted(waiting, key=lambda row: row.created):
-        if transfer.owner not in busy:
-            first.setdefault(transfer.owner, transfer)
+        if _turn(transfer) not in busy:
+            first.setdefault(_turn(transfer), transfer)
     return list(first.values())[: max(AT_ONCE - len(busy), 0)]
+
+
+def _turn(transfer: TransferRow) -> str:
+    """An upload waits for its person, and holds up nothing else of theirs."""
+    return transfer.id if transfer.way == UPLOAD else transfer.owner
 
 
 async def _claim(tx: Transaction, transfer: str) -> bool:
@@ -118,7 +145,7 @@ async def _claim(tx: Transaction, transfer: str) -> bool:
     return True
 
 
-async def _keep(services: Services, transfer: TransferRow) -> None:
+async def _keep(services: Services, transfer: TransferRow, after: After) -> None:
     """Repeatable at any point: what an earlier try has left is verified and continued."""
     try:
         manifest = services.manifests.find(transfer.tree)
@@ -134,12 +161,12 @@ async def _keep(services: Services, transfer: TransferRow) -> None:
         finally:
             arrival.close()
         await asyncio.to_thread(services.kept_trees.settle, transfer.id, transfer.tree)
-        await services.store.run(lambda tx: _kept(tx, transfer, arrival))
+        await services.store.run(lambda tx: _kept(tx, transfer, arrival, after))
     except (DiamondError, OSError) as error:
         message = error.message if isinstance(error, DiamondError) else str(error)
         # The next try is another transfer: what has come would lie here, counted by nobody.
         await asyncio.to_thread(services.kept_trees.clear, transfer.id)
-        await services.store.run(lambda tx: _failed(tx, transfer, message))
+        await services.store.run(lambda tx: _failed(tx, transfer, message, after))
     finally:
         services.pieces.drop(transfer.id)
 
@@ -197,14 +224,16 @@ async def _begin_round(
     if row is None or not row.is_open:
         raise Conflict("the copy was cancelled")
     source = (await endpoints_by_id(tx.connection, {row.source or ""})).get(row.source or "")
-    if source is None:
+    if source is None and row.way != UPLOAD:
         raise Conflict("the endpoint that has the files was removed")
     after = await store.change_transfer(
         tx, row.id, round=row.round + 1, state="running", started=row.started or time.time()
     )
     # Before the source hears of it: it asks for the wants at once.
     await asyncio.to_thread(services.pieces.open, after.id, after.round, wants)
-    await send(tx, [send_command(after, source)])
+    if source is not None:
+        await send(tx, [send_command(after, source)])
+    await publish(tx, row.owner, [changed(DATA)])
     return after.round
 
 
@@ -221,6 +250,8 @@ async def _require_open(services: Services, transfer: TransferRow, *, silent: fl
         )
     if row is None or not row.is_open:
         raise Conflict(row.message if row and row.message else "the copy was cancelled")
+    if silent > ABANDONED_SECONDS and row.way == UPLOAD:
+        raise Conflict("nothing was uploaded for a while; the same command continues it")
     if silent > SILENT_SECONDS and source is not None and source.state == "online":
         raise Conflict(f"{source.name} is online but sent nothing for {silent / 60:.0f} minutes")
     await asyncio.sleep(min(silent / 10, LOOK_SECONDS))
@@ -236,7 +267,7 @@ async def _show_progress(tx: Transaction, transfer: TransferRow, arrival: Arriva
     await publish(tx, row.owner, [changed(DATA)])
 
 
-async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> None:
+async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival, after: After) -> None:
     now = time.time()
     place = TreePlaceRow(
         owner=transfer.owner,
@@ -250,17 +281,21 @@ async def _kept(tx: Transaction, transfer: TransferRow, arrival: Arrival) -> Non
         at=now,
     )
     await store.put_tree_place(tx, place, sum(file.size for file in arrival.files))
+    for other in await store.places_of(tx.connection, {transfer.owner}, [transfer.tree]):
+        if other.kind == IN_PLACE and other.pinned:  # it was the last copy, and is not any more
+            await pin_place(tx, other, pinned=False)
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     if row is not None and row.is_open:
         done = {"bytes": transfer.size, "files_done": transfer.files, "moved": arrival.bytes}
-        await store.change_transfer(tx, row.id, state="done", message="", **done)
+        ended = await store.change_transfer(tx, row.id, state="done", message="", **done)
+        await after(tx, [ended])
     await publish(tx, transfer.owner, [changed(DATA), changed("models")])
 
 
-async def _failed(tx: Transaction, transfer: TransferRow, message: str) -> None:
+async def _failed(tx: Transaction, transfer: TransferRow, message: str, after: After) -> None:
     row = await store.find_transfer(tx.connection, transfer.id, lock=True)
     if row is not None and row.is_open:
-        await end_transfer(tx, row, "failed", message)
+        await after(tx, [await end_transfer(tx, row, "failed", message)])
 
 
 async def _source(

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diamond.core.data_messages import FetchManifest, FetchPiece, FetchWants
-from diamond.core.errors import BadRequest, Conflict, Forbidden, NotFound
+from diamond.core.errors import Conflict, Forbidden, NotFound
 from diamond.core.protocol import ManifestTaken, PieceTaken, WantsTaken
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.pairing import AgentCall
@@ -20,31 +20,29 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.storage.storage import OVER_QUOTA, quota_used
 from diamond.service.trees import store
+from diamond.service.trees.rounds import (
+    HOLD_SECONDS,
+    LOOK_SECONDS,
+    PieceOf,
+    put_piece,
+    round_lost,
+    topic,
+    wants_of,
+)
 from diamond.service.trees.rows import Ended, TransferRow, TreeRow
-from diamond.service.trees.transfers import DATA, UPLOAD, end_transfer, send_command
+from diamond.service.trees.serving import serve
+from diamond.service.trees.transfers import DATA, KEPT, UPLOAD, end_transfer, send_command
 
 MOST_AT_ONCE = 16 << 20
 MOST_MESSAGE = 64 << 10
 """Where no data may pass, the two ends still exchange how they reach one another."""
-HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
 STALLED_SECONDS = 300.0
 """A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
 ABANDONED_SECONDS = 900.0
 """An upload that nobody continues for so long ends; what has arrived stays for the next try."""
-LOOK_SECONDS = 0.02
-"""Another process may have taken or brought a piece, which rings no bell here."""
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class PieceOf:
-    """Which piece: its number in a round of the transfer."""
-
-    round: int
-    n: int
 
 
 async def take_manifest(
@@ -122,8 +120,8 @@ async def take_wants(
         after = await store.change_transfer(tx, row.id, round=row.round + 1, **began)
         sources = await endpoints_by_id(tx.connection, {after.source or ""})
         source = sources.get(after.source or "")
-        if source is None and after.way == UPLOAD:
-            # Its person asks how far it is, and sends.
+        if source is None and after.way in (UPLOAD, KEPT):
+            # Its person asks how far it is, and sends; of a kept copy, the service does.
             await services.pieces.do(services.pieces.open, after.id, after.round, wants)
             await publish(tx, after.owner, [changed(DATA)])
             return after
@@ -134,20 +132,15 @@ async def take_wants(
         await send(tx, [send_command(after, source)])
         return after
 
-    return WantsTaken((await services.store.run(take)).round)
+    row = await services.store.run(take)
+    if row.way == KEPT:
+        serve(services, row)
+    return WantsTaken(row.round)
 
 
 async def wants_part(services: Services, call: AgentCall, message: FetchWants) -> bytes:
     await _require(services, call, message.transfer, "source")
     return await wants_of(services, message.transfer, message.round)
-
-
-async def wants_of(services: Services, transfer: str, number: int) -> bytes:
-    """For a caller who may send it."""
-    wants = await services.pieces.do(services.pieces.wants, transfer, number)
-    if wants is None:
-        raise _round_lost(transfer)
-    return wants
 
 
 async def take_piece(
@@ -167,32 +160,6 @@ async def take_piece(
     return await put_piece(services, transfer, place, parts)
 
 
-async def put_piece(
-    services: Services, transfer: str, place: PieceOf, parts: Sequence[bytes]
-) -> PieceTaken:
-    """The next piece of the stream, of a caller who may send it. Held while the window is full.
-
-    The answer is the number that is wanted next. An empty body only asks.
-    """
-    pieces, number, n = services.pieces, place.round, place.n
-    deadline = time.monotonic() + HOLD_SECONDS
-    with services.notifier.listen([_topic(transfer)]) as bell:
-        while True:
-            bell.clear()
-            standing = await pieces.do(pieces.standing, transfer, number)
-            if standing is None:
-                raise _round_lost(transfer)
-            if not parts or standing.next != n:
-                return PieceTaken(standing.next)
-            if await pieces.do(pieces.has_room, transfer):
-                await pieces.do(pieces.put, transfer, number, n, parts)
-                services.notifier.wake([_topic(transfer)])
-                return PieceTaken(n + 1)
-            if time.monotonic() > deadline or services.notifier.closing:
-                return PieceTaken(standing.next)
-            await wait(bell, LOOK_SECONDS)
-
-
 After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
 """What slices above do in the transaction that ends something."""
 
@@ -204,28 +171,25 @@ async def piece_part(
     transfer = await _require(services, call, message.transfer, "goal")
     pieces, number = services.pieces, message.round
     deadline = time.monotonic() + HOLD_SECONDS
-    with services.notifier.listen([_topic(transfer.id)]) as bell:
+    with services.notifier.listen([topic(transfer.id)]) as bell:
         while True:
             bell.clear()
             parts = await pieces.do(pieces.get, transfer.id, number, message.n)
-            services.notifier.wake([_topic(transfer.id)])
+            services.notifier.wake([topic(transfer.id)])
             if parts is not None:
                 return parts
             if await pieces.do(pieces.standing, transfer.id, number) is None:
-                raise _round_lost(transfer.id)
+                raise round_lost(transfer.id)
             if time.monotonic() > deadline or services.notifier.closing:
                 break
             bell.clear()
             await wait(bell, LOOK_SECONDS)
     idle = await pieces.do(pieces.idle_seconds, transfer.id)
-    if idle >= AGAIN_SECONDS:
+    if idle >= AGAIN_SECONDS and transfer.way == KEPT:
+        serve(services, replace(transfer, round=number))  # whoever began has died
+    elif idle >= AGAIN_SECONDS:
         await services.store.run(lambda tx: _wake_source(tx, transfer, idle, after))
     return []
-
-
-def _topic(transfer: str) -> str:
-    """Rings when a piece comes or goes, within this process."""
-    return f"pieces:{transfer}"
 
 
 async def _wake_source(tx: Transaction, transfer: TransferRow, idle: float, after: After) -> None:
@@ -260,17 +224,3 @@ async def _require(services: Services, call: AgentCall, transfer: str, side: str
 
 def _no_such_transfer(transfer: str) -> NotFound:
     return NotFound(f"No open transfer {transfer!r} concerns this endpoint", "It may have ended.")
-
-
-def _round_lost(transfer: str) -> NotFound:
-    return NotFound(
-        f"This round of {transfer} is over",
-        "Begin another with what is missing.",
-        code="round-lost",
-    )
-
-
-def check_place(number: int, n: int) -> PieceOf:
-    if number < 0 or n < 0 or max(number, n) > 2**31:
-        raise BadRequest("round and n are whole numbers from 0 on")
-    return PieceOf(number, n)

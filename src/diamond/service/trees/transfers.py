@@ -10,11 +10,13 @@ from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.core.artifacts import SERVICE as AT_SERVICE
 from diamond.core.data_settings import read_data_settings
 from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict
 from diamond.core.protocol import WITH_WAYS
 from diamond.core.task import Reason
+from diamond.core.units import show_bytes
 from diamond.data.ways import (
     CONVERT,
     MEASURING_BYTES,
@@ -43,7 +45,8 @@ from diamond.service.trees.rows import Ended, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.scans import require_trees
 from diamond.service.trees.trees import find_tree
 
-UPLOAD = "upload"
+UPLOAD, KEPT = "upload", "kept"
+"""The source is a person's own computer, or the copy that the service keeps."""
 FAILED_SECONDS = 6 * 3600.0
 """A way that failed is not tried again for so long, unless no other is left."""
 DATA = "data"
@@ -79,6 +82,7 @@ async def provide_tree(
         return _waits_for(under_way)
     places = await store.places_of(tx.connection, {endpoint.owner, *also_of}, [row.digest])
     way = await plan_way(tx.connection, row, endpoint, places, layout, may_pass=may_pass)
+    way = _from_service(row, places, way)
     if way.how == "here":
         return ReadyTree(_here(places, endpoint, layout))
     if not way.how:
@@ -243,6 +247,14 @@ async def plan_way(
         if place.endpoint in rows
     ]
     return choose_way(copies, goal.id, layout, tree.size)
+
+
+def _from_service(tree: TreeRow, places: Sequence[TreePlaceRow], way: Way) -> Way:
+    """The copy that the service keeps, where no endpoint can send one."""
+    is_kept = any(place.endpoint == AT_SERVICE for place in places)
+    if way.how or not is_kept:
+        return way
+    return Way(KEPT, "", f"copied from this service: {show_bytes(tree.size)}")
 
 
 def source_name(source: EndpointRow | None, owner: str) -> str:

@@ -102,7 +102,7 @@ function merged(composed: Fault[], rejected: Fault[]): Fault[] {
 /** Faults of untouched fields stay hidden until the field is left or the job is submitted. */
 function useVisibleFaults(faults: Fault[], draft: DraftState, source: Source) {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const isPrefilled = source.kind === "task" || source.kind === "recipe";
+  const isPrefilled = ["task", "recipe", "model"].includes(source.kind);
   const [all, setAll] = useState(isPrefilled || draft.isChanged);
   const touch = useCallback(
     (field: string) => setTouched((before) => new Set([...before, field])),

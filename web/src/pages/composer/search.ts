@@ -13,6 +13,8 @@ export type ComposerSearch = {
   from?: string;
   /** An image to use. */
   image?: string;
+  /** A version of a model to continue from: NAME@v3. */
+  model?: string;
   /** The project the job will belong to; kept while navigating in the composer. */
   project?: string;
   /** The assignment of that project to copy. */
@@ -26,6 +28,7 @@ export function composerSearch(given: Record<string, unknown>): ComposerSearch {
     recipe: textOf(given.recipe),
     from: textOf(given.from),
     image: textOf(given.image),
+    model: textOf(given.model),
     project: textOf(given.project),
     assignment: textOf(given.assignment),
     tab: oneOf(TABS, given.tab),

@@ -1,12 +1,12 @@
-import { Anchor, Button, Tabs, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { ErrorAlert } from "~/components/ErrorAlert";
+import { BackLink } from "~/components/BackLink";
+import { ContentTabs } from "~/components/ContentTabs";
+import { LoadingPage } from "~/components/LoadingPage";
 import { Page } from "~/components/Page";
-import { SkeletonLines } from "~/components/SkeletonLines";
-import { TabList } from "~/components/TabList";
 import { TimeAgo } from "~/components/Time";
 import { type Dataset, datasetQuery } from "~/datasets/api";
 import { meQuery } from "~/people/me";
@@ -30,32 +30,17 @@ export function DatasetPage() {
   const query = useQuery(datasetQuery(id));
   if (query.data) return <LoadedDataset dataset={query.data} />;
   return (
-    <Page title="Dataset">
-      {query.error ? (
-        <>
-          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor
-            size="sm"
-            mt="md"
-            display="inline-block"
-            renderRoot={(props) => <Link to="/datasets" {...props} />}
-          >
-            All datasets
-          </Anchor>
-        </>
-      ) : (
-        <div aria-busy="true">
-          <SkeletonLines count={6} height={44} />
-        </div>
-      )}
-    </Page>
+    <LoadingPage
+      title="Dataset"
+      query={query}
+      back={<BackLink to="/datasets" label="All datasets" />}
+    />
   );
 }
 
 function LoadedDataset({ dataset }: { dataset: Dataset }) {
   const { tab = "overview" } = useSearch({ from: "/datasets/$dataset" });
   const navigate = useNavigate({ from: "/datasets/$dataset" });
-  const Content = TABS[tab].content;
   return (
     <Page
       title={dataset.name}
@@ -63,24 +48,12 @@ function LoadedDataset({ dataset }: { dataset: Dataset }) {
       lead={<Lead dataset={dataset} />}
       actions={<ShareButton dataset={dataset} />}
     >
-      <Tabs
+      <ContentTabs
+        tabs={TABS}
         value={tab}
-        onChange={(next) =>
-          void navigate({ search: next === "overview" ? {} : { tab: next as DatasetTab } })
-        }
-        keepMounted={false}
-      >
-        <TabList value={tab} mb="md">
-          {Object.entries(TABS).map(([name, { label }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </TabList>
-        <Tabs.Panel value={tab}>
-          <Content dataset={dataset} />
-        </Tabs.Panel>
-      </Tabs>
+        props={{ dataset }}
+        onSelect={(next) => void navigate({ search: { tab: next } })}
+      />
     </Page>
   );
 }

@@ -1,12 +1,12 @@
-import { Alert, Anchor, Button, Group, List, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Text } from "@mantine/core";
 import { IconPencilPlus, IconZoomExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { ErrorAlert } from "~/components/ErrorAlert";
+import { BackLink } from "~/components/BackLink";
+import { ContentTabs } from "~/components/ContentTabs";
+import { LoadingPage } from "~/components/LoadingPage";
 import { Page } from "~/components/Page";
-import { SkeletonLines } from "~/components/SkeletonLines";
-import { TabList } from "~/components/TabList";
 import { TimeAgo } from "~/components/Time";
 import { type Image, imageName, imageQuery } from "~/images/api";
 import { formatBytes } from "~/lib/format";
@@ -29,32 +29,13 @@ export function ImagePage() {
   const query = useQuery(imageQuery(id));
   if (query.data) return <LoadedImage image={query.data} />;
   return (
-    <Page title="Image">
-      {query.error ? (
-        <>
-          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor
-            size="sm"
-            mt="md"
-            display="inline-block"
-            renderRoot={(props) => <Link to="/images" {...props} />}
-          >
-            All images
-          </Anchor>
-        </>
-      ) : (
-        <div aria-busy="true">
-          <SkeletonLines count={6} height={44} />
-        </div>
-      )}
-    </Page>
+    <LoadingPage title="Image" query={query} back={<BackLink to="/images" label="All images" />} />
   );
 }
 
 function LoadedImage({ image }: { image: Image }) {
   const { tab = "overview" } = useSearch({ from: "/images/$image" });
   const navigate = useNavigate({ from: "/images/$image" });
-  const Content = TABS[tab].content;
   return (
     <Page
       title={imageName(image)}
@@ -64,24 +45,12 @@ function LoadedImage({ image }: { image: Image }) {
       wide
     >
       <BuildDifferences image={image} />
-      <Tabs
+      <ContentTabs
+        tabs={TABS}
         value={tab}
-        onChange={(next) =>
-          void navigate({ search: next === "overview" ? {} : { tab: next as ImageTab } })
-        }
-        keepMounted={false}
-      >
-        <TabList value={tab} mb="md">
-          {Object.entries(TABS).map(([name, { label }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </TabList>
-        <Tabs.Panel value={tab}>
-          <Content image={image} />
-        </Tabs.Panel>
-      </Tabs>
+        props={{ image }}
+        onSelect={(next) => void navigate({ search: { tab: next } })}
+      />
     </Page>
   );
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ErrorAlert } from "~/components/ErrorAlert";
 import { Markdown } from "~/components/markdown/Markdown";
 import { QueryResult } from "~/components/QueryResult";
-import { cardQuery, type Model, modelsApi } from "~/models/api";
+import { cardQuery, curvesAddress, type Model, modelsApi } from "~/models/api";
 import { useModelAction } from "./useModelAction";
 
 /** The card: written from the record until somebody edits it. */
@@ -41,12 +41,34 @@ export function CardTab({ model }: { model: Model }) {
               )}
             </Group>
             <Stack gap="xs">
-              <Markdown text={card.text} />
+              <Markdown text={shownText(card.text)} />
+              <Curves model={model} />
             </Stack>
           </Card>
         )
       }
     </QueryResult>
+  );
+}
+
+/** The header that model hubs read, and the picture, are not for this page: it shows both in its own way. */
+export function shownText(text: string): string {
+  return text.replace(/^---\n[\s\S]*?\n---\n+/, "").replace(/^!\[Curves\]\(curves\.svg\)\n*/m, "");
+}
+
+function Curves({ model }: { model: Model }) {
+  if (!model.newest?.has_curves) return null;
+  return (
+    <section aria-label="Curves">
+      <Text fw={650} fz="md" mb={4}>
+        Curves
+      </Text>
+      <img
+        src={curvesAddress(model.id, model.newest.number)}
+        alt={`Curves of version ${model.newest.number}`}
+        style={{ maxWidth: "100%", height: "auto" }}
+      />
+    </section>
   );
 }
 

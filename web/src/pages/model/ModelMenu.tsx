@@ -1,10 +1,11 @@
-import { ActionIcon, Menu, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
+import { ActionIcon, Menu, Select, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconTrash, IconUsersPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { FormDialog } from "~/components/FormDialog";
 import { MenuItem } from "~/components/MenuItem";
+import { endpointsQuery } from "~/endpoints/queries";
 import { type Model, modelsApi } from "~/models/api";
 import { meQuery } from "~/people/me";
 import { useModelAction } from "./useModelAction";
@@ -55,8 +56,19 @@ function EditModel({ model, onClose }: DialogProps) {
   const [license, setLicense] = useState(model.license);
   const [use, setUse] = useState(model.intended_use);
   const [tags, setTags] = useState(model.tags);
+  const [keptOn, setKeptOn] = useState(model.kept_on);
+  const { data: endpoints } = useQuery(endpointsQuery);
+  const names = endpoints?.items.map((endpoint) => endpoint.name) ?? [];
   const save = useModelAction({
-    call: () => modelsApi.change(model.id, { name, description, license, intended_use: use, tags }),
+    call: () =>
+      modelsApi.change(model.id, {
+        name,
+        description,
+        license,
+        intended_use: use,
+        tags,
+        ...(keptOn !== model.kept_on && { kept_on: keptOn }),
+      }),
     success: "Saved",
     onSuccess: onClose,
   });
@@ -97,6 +109,14 @@ function EditModel({ model, onClose }: DialogProps) {
         onChange={(event) => setUse(event.currentTarget.value)}
       />
       <TagsInput label="Tags" value={tags} onChange={setTags} />
+      <Select
+        label="Copies are kept in"
+        description="This service, or an endpoint of yours whose files the site does not purge."
+        data={[{ value: "", label: "This service" }, ...names]}
+        value={keptOn}
+        onChange={(place) => setKeptOn(place ?? "")}
+        allowDeselect={false}
+      />
     </FormDialog>
   );
 }

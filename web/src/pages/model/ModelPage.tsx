@@ -1,11 +1,11 @@
-import { Anchor, Badge, Group, Tabs, Text } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { ErrorAlert } from "~/components/ErrorAlert";
+import { BackLink } from "~/components/BackLink";
+import { ContentTabs } from "~/components/ContentTabs";
+import { LoadingPage } from "~/components/LoadingPage";
 import { Page } from "~/components/Page";
-import { SkeletonLines } from "~/components/SkeletonLines";
-import { TabList } from "~/components/TabList";
 import { TimeAgo } from "~/components/Time";
 import { type Model, modelQuery } from "~/models/api";
 import { CardTab } from "./CardTab";
@@ -25,32 +25,13 @@ export function ModelPage() {
   const query = useQuery(modelQuery(id));
   if (query.data) return <LoadedModel model={query.data} />;
   return (
-    <Page title="Model">
-      {query.error ? (
-        <>
-          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor
-            size="sm"
-            mt="md"
-            display="inline-block"
-            renderRoot={(props) => <Link to="/models" {...props} />}
-          >
-            All models
-          </Anchor>
-        </>
-      ) : (
-        <div aria-busy="true">
-          <SkeletonLines count={6} height={44} />
-        </div>
-      )}
-    </Page>
+    <LoadingPage title="Model" query={query} back={<BackLink to="/models" label="All models" />} />
   );
 }
 
 function LoadedModel({ model }: { model: Model }) {
   const { tab = "card" } = useSearch({ from: "/models/$model" });
   const navigate = useNavigate({ from: "/models/$model" });
-  const Content = TABS[tab].content;
   return (
     <Page
       title={model.name}
@@ -58,24 +39,12 @@ function LoadedModel({ model }: { model: Model }) {
       lead={<Lead model={model} />}
       actions={model.is_own ? <ModelMenu model={model} /> : undefined}
     >
-      <Tabs
+      <ContentTabs
+        tabs={TABS}
         value={tab}
-        onChange={(next) =>
-          void navigate({ search: next === "card" ? {} : { tab: next as ModelTab } })
-        }
-        keepMounted={false}
-      >
-        <TabList value={tab} mb="md">
-          {Object.entries(TABS).map(([name, { label }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </TabList>
-        <Tabs.Panel value={tab}>
-          <Content model={model} />
-        </Tabs.Panel>
-      </Tabs>
+        props={{ model }}
+        onSelect={(next) => void navigate({ search: { tab: next } })}
+      />
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu, TextInput } from "@mantine/core";
-import { IconDots, IconTag, IconTagOff } from "@tabler/icons-react";
+import { IconDots, IconGitFork, IconShieldCheck, IconTag, IconTagOff } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { FormDialog } from "~/components/FormDialog";
 import { MenuItem } from "~/components/MenuItem";
@@ -15,6 +16,10 @@ export function VersionMenu({ model, version }: VersionProps) {
     call: (alias: string) => modelsApi.removeAlias(model.id, alias),
     success: "Alias removed",
   });
+  const keep = useModelAction({
+    call: () => modelsApi.keep(model.id, version.number),
+    success: ({ message }) => message,
+  });
   return (
     <>
       <Menu position="bottom-end">
@@ -24,10 +29,25 @@ export function VersionMenu({ model, version }: VersionProps) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <MenuItem icon={IconTag} onClick={() => setNaming(true)}>
-            Set an alias…
-          </MenuItem>
-          {version.aliases.map((alias) => (
+          <Menu.Item
+            leftSection={<IconGitFork size={16} aria-hidden />}
+            renderRoot={(props) => (
+              <Link to="/lineage" search={{ of: version.digest }} {...props} />
+            )}
+          >
+            Lineage
+          </Menu.Item>
+          {model.is_own && (
+            <>
+              <MenuItem icon={IconTag} onClick={() => setNaming(true)}>
+                Set an alias…
+              </MenuItem>
+              <MenuItem icon={IconShieldCheck} onClick={() => keep.run()}>
+                Keep a copy
+              </MenuItem>
+            </>
+          )}
+          {(model.is_own ? version.aliases : []).map((alias) => (
             <MenuItem key={alias} icon={IconTagOff} danger onClick={() => remove.run(alias)}>
               Remove {alias}
             </MenuItem>

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Card, Code, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Card, Code, Group, Stack, Text } from "@mantine/core";
 import { IconVersions } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -9,6 +9,9 @@ import { QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
 import { count, formatBytes, formatNumber } from "~/lib/format";
 import { listVersions, type Model, type ModelVersion } from "~/models/api";
+import { Reproduced } from "./Reproduced";
+import { SafetyLine } from "./SafetyBadge";
+import { Signature } from "./Signature";
 import { VersionMenu } from "./VersionMenu";
 
 const SHOWN_METRICS = 4;
@@ -66,6 +69,9 @@ function VersionCard({ model, version }: VersionProps) {
           </Group>
           {version.note && <Text size="sm">{version.note}</Text>}
           <Metrics version={version} />
+          <SafetyLine model={model} version={version} />
+          {version.task && <Reproduced task={version.task} />}
+          <Signature version={version} />
           <Text size="xs" c="dimmed" component="div">
             {version.created_by}, <TimeAgo at={version.created} />
             {version.task ? (
@@ -86,7 +92,23 @@ function VersionCard({ model, version }: VersionProps) {
           </Text>
           <Code style={{ overflowWrap: "anywhere", whiteSpace: "normal" }}>{version.digest}</Code>
         </Stack>
-        {model.is_own && <VersionMenu model={model} version={version} />}
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => (
+              <Link
+                to="/compose"
+                search={{ model: `${model.id}@v${version.number}` }}
+                aria-label={`Fine-tune version ${version.number}`}
+                {...props}
+              />
+            )}
+          >
+            Fine-tune
+          </Button>
+          <VersionMenu model={model} version={version} />
+        </Group>
       </Group>
     </Card>
   );

@@ -1,9 +1,9 @@
-import { CloseButton, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconBrain, IconSearch } from "@tabler/icons-react";
+import { Button, CloseButton, TextInput } from "@mantine/core";
+import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
+import { IconBrain, IconSearch, IconUpload } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { keys } from "~/api/queryKeys";
 import { CodeText } from "~/components/CodeText";
 import { EmptyState } from "~/components/EmptyState";
@@ -14,6 +14,7 @@ import { SkeletonLines } from "~/components/SkeletonLines";
 import { listModels } from "~/models/api";
 import { ModelTable } from "./ModelTable";
 
+const PushDialog = lazy(() => import("./PushDialog"));
 const TYPING_PAUSE = 250;
 const EXAMPLE = `from diamond import training
 
@@ -30,7 +31,12 @@ export function Models() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Models" lead="What your trainings made: versions, aliases and cards." wide>
+    <Page
+      title="Models"
+      lead="What your trainings made: versions, aliases and cards."
+      actions={<PushButton />}
+      wide
+    >
       <SearchField value={search} />
       <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
@@ -45,6 +51,18 @@ export function Models() {
         }}
       </QueryResult>
     </Page>
+  );
+}
+
+function PushButton() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button leftSection={<IconUpload size={16} aria-hidden />} onClick={open}>
+        Push
+      </Button>
+      <Suspense>{isOpen && <PushDialog onClose={close} />}</Suspense>
+    </>
   );
 }
 
@@ -92,7 +110,7 @@ function NoModels({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState icon={IconBrain} title="No models yet">
       Save one in your training, then give it a name on the task’s page. You can also push a folder
-      with diamond model push.
+      that you have.
       <CodeText label="Example" text={EXAMPLE} short />
     </EmptyState>
   );

@@ -29,6 +29,7 @@ models = Table(
     Column("card", Text, nullable=False, default=""),
     Column("tags", Text, nullable=False, default=""),
     Column("newest", Integer, nullable=False, default=0),
+    Column("kept_on", ID, nullable=False, default="", server_default=""),
     Column("created", TIME, nullable=False),
     Column("updated", TIME, nullable=False),
     UniqueConstraint("owner", "name"),
@@ -49,6 +50,7 @@ model_versions = Table(
     Column("format", String(32), nullable=False, default=""),
     Column("signature", JSON, nullable=False),
     Column("metrics", JSON, nullable=False),
+    Column("curves", JSON, nullable=False, server_default="{}"),
     Column("note", Text, nullable=False, default=""),
     Column("tags", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),
@@ -78,4 +80,21 @@ model_alias_moves = Table(
     Column("version", Integer),
     Column("moved_by", ID, nullable=False),
     Column("at", TIME, nullable=False),
+)
+
+model_pushes = Table(
+    "model_pushes",
+    metadata,
+    Column("id", ID, primary_key=True),
+    owner_column(),
+    Column("model", String(100), nullable=False),
+    Column("tree", ID, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("format", String(32), nullable=False),
+    Column("signature", JSON, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("version", Integer),
+    Column("created", TIME, nullable=False),
+    Index(None, "owner"),
 )

@@ -15,6 +15,8 @@ SIZES = "sizes"
 """The topic of limits of storage: what counts against them is measured again."""
 SCALES = "scales"
 """The topic of probe runs that have begun."""
+PIPELINES = "pipelines"
+"""The topic of pipelines: one was submitted, or something that a stage waits for has ended."""
 
 
 class Notifier:

@@ -4,6 +4,7 @@ import { coursesApi } from "~/courses/api";
 import { asUserWrites } from "~/jobs/api";
 import type { SpecDraft } from "~/jobs/spec/draft";
 import { emptyWork, type Work } from "~/jobs/work";
+import { tuningOf } from "~/models/api";
 import type { ComposerSearch } from "../search";
 
 /** What the form is filled in from; each source has its own draft. */
@@ -13,6 +14,7 @@ export type Source =
   | { kind: "recipe"; name: string }
   | { kind: "task"; id: string }
   | { kind: "image"; id: string }
+  | { kind: "model"; id: string }
   | { kind: "assignment"; project: string; name: string };
 
 /** The source named by the address, or null while a recipe or task must still be chosen. */
@@ -21,13 +23,15 @@ export function sourceOf(search: ComposerSearch): Source | null {
   if (assignment && project) return { kind: "assignment", project, name: assignment };
   if (search.from) return { kind: "task", id: search.from };
   if (search.image) return { kind: "image", id: search.image };
+  if (search.model) return { kind: "model", id: search.model };
   if (search.recipe) return { kind: "recipe", name: search.recipe };
   if (search.start === "recipe" || search.start === "task") return null;
   return { kind: search.start ?? "command" };
 }
 
 export function sourceKey(source: Source): string {
-  if (source.kind === "task" || source.kind === "image") return `${source.kind}.${source.id}`;
+  if (source.kind === "task" || source.kind === "image" || source.kind === "model")
+    return `${source.kind}.${source.id}`;
   if (source.kind === "assignment") return `assignment.${source.project}.${source.name}`;
   return source.kind === "recipe" ? `recipe.${source.name}` : source.kind;
 }
@@ -46,6 +50,7 @@ function initialWork(source: Source): Promise<Work> {
   if (source.kind === "assignment") return fromAssignment(source.project, source.name);
   if (source.kind === "recipe") return fromRecipe(source.name);
   if (source.kind === "image") return inImage(source.id);
+  if (source.kind === "model") return fromModel(source.id);
   return newWork(source.kind === "notebook" ? { notebook: "" } : {});
 }
 
@@ -69,6 +74,13 @@ async function inImage(id: string): Promise<Work> {
   const params = { path: { image: id } };
   const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));
   return newWork({ environment: image.name || image.identity });
+}
+
+/** What made a version of a model, with that version as its data. */
+async function fromModel(reference: string): Promise<Work> {
+  const { spec, code, task } = await tuningOf(reference);
+  const work = emptyWork(await asUserWrites(spec));
+  return { ...work, code, codeName: code ? `Code of task ${task?.slice(0, 8)}` : "" };
 }
 
 async function fromTask(id: string): Promise<Work> {
