@@ -20,6 +20,7 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/scale.md",
+    "docs/studies.md",
     "docs/pipelines.md",
     "docs/images.md",
     "docs/data.md",

@@ -103,6 +103,13 @@ FolderPath = Annotated[
         "a path that is absolute or starts with ~ or $",
     ),
 ]
+MaybeFolderPath = Annotated[
+    str,
+    Kind(
+        r"(?:[/~$][^\x00-\x1f\x7f\ud800-\udfff]{0,4095})?",
+        "a path that is absolute or starts with ~ or $",
+    ),
+]
 Reference = Annotated[
     str, Kind(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511})?", "an address in a registry")
 ]

@@ -414,6 +414,10 @@ class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls):
 
         return list(Listing[dict[str, Any]](self.transport, _path(task, "files"), {"path": path}))
 
+    def media(self, task: str) -> list[dict[str, Any]]:
+        """Pictures and tables that the script logged with W&B or MLflow; fetch one by its `path` with `get`."""
+        return list(self.transport.get(_path(task, "media"))["items"])
+
     def get(
         self,
         task: str,

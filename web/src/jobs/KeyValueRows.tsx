@@ -9,7 +9,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import classes from "./KeyValueRows.module.css";
 import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
 import { type Cells, TYPED } from "./spec/values";
@@ -23,6 +23,8 @@ export type RowTexts = {
   add: string;
   namePlaceholder?: string;
   valuePlaceholder?: string;
+  /** Beside each value: another way to choose it. */
+  chooser?: (label: string, onChoose: (value: string) => void) => ReactNode;
 };
 
 /** A value to choose, what it is, and the name that a row without one gets. */
@@ -146,6 +148,9 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, choices, ...texts }: R
           onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
         />
       )}
+      {texts.chooser?.(`Browse for ${row.name || `row ${at}`}`, (value) =>
+        onChange({ ...row, name: row.name || nameFor(value), value }),
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -187,4 +192,13 @@ function ChoiceInput({ choices, row, onRow, ...input }: ChoiceInputProps) {
       )}
     />
   );
+}
+
+/** A name for data that was chosen by its path. */
+function nameFor(path: string) {
+  const last = path.split("/").filter(Boolean).pop() ?? "";
+  return last
+    .replace(/\.\w+$/, "")
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^[^A-Za-z0-9_]+/, "");
 }

@@ -37,7 +37,7 @@ LISTS = frozenset(
 )
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
-OF_FILES = frozenset({"read-file", "stat-file"})
+OF_FILES = frozenset({"browse", "read-file", "stat-file"})
 OF_WORK = frozenset({"modules", "build", "data"})
 """Facts whose corrections become part of what is run: lines of a shell, where packages come from, hosts that ssh reaches."""
 OF_BOUNDS = frozenset({"partitions", "flags"})
@@ -211,6 +211,17 @@ class Policy:
                 "Correct the policy file on the machine.",
             )
         return limits
+
+    @property
+    def data_folders(self) -> list[str] | None:
+        """Those that the files list, each that lists any; none where work is listed and folders are not. None: any."""
+        rules = self._now()
+        if self._fault:
+            return []
+        lists = [each.data_folders for each in rules if each.data_folders is not None]
+        if lists:
+            return [folder for folders in lists for folder in folders]
+        return [] if any(each.lists_work for each in rules) else None
 
     @property
     def lease_days(self) -> float:
