@@ -36,19 +36,20 @@ CAPABILITIES = {
     "training",
     "data",
     "provenance",
+    "studies",
     "pipelines",
 }
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers", "images", "pipelines"},
+    "compose": {"core", "compose", "schedulers", "images", "pipelines", "studies"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "training"},
+    "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "studies", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
@@ -89,9 +90,10 @@ SLICE_TABLES = {
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
+        studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
         pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code datasets endpoints images models output platform results storage tasks trees
+        sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks

@@ -24,6 +24,7 @@ COMMANDS = {
     "plan": "plan",
     "pipeline": "pipeline",
     "scale": "scale",
+    "study": "study",
     "image": "image",
     "data": "data",
     "model": "model",

@@ -135,6 +135,7 @@ def run(
     In the command, {lr} is the param lr, {lr:--lr %} is left out if that is empty, and {resume:--resume %}
     appears only when there is a checkpoint (--set continue.from=ckpt.pt).
     The plan options are those of `diamond plan`; the task's page shows the plan next to what happens.
+    A spec with a `study:` block starts a study; `diamond study` follows it.
     With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
     """
@@ -152,6 +153,9 @@ def run(
         _check(spec, folder, target, submit, as_json=as_json)
         return
     client = Client()
+    if spec.get("study"):
+        _start_study(client, spec, folder, target, submit, wait=wait, as_json=as_json)
+        return
     job = client.run(
         spec,
         on=target.on,
@@ -168,6 +172,42 @@ def run(
     if wait:
         raise typer.Exit(wait_for_job(client, job, as_json=as_json))
     print_job(job, as_json=as_json)
+
+
+def _start_study(
+    client: Client,
+    spec: dict[str, Any],
+    folder: Path,
+    target: TargetOptions,
+    submit: SubmitOptions,
+    *,
+    wait: bool,
+    as_json: bool,
+) -> None:
+    """A spec with a `study:` block is a search: many trials instead of one task."""
+    from diamond.cli.study import follow
+
+    study = client.study(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        folder=folder,
+        with_code=not submit.no_code,
+        project=submit.project,
+        say=(lambda message: None) if as_json else say,
+    )
+    for warning in study.raw["warnings"]:
+        say(warning)
+    if wait:
+        follow(study, as_json=as_json)
+        return
+    if as_json:
+        print_json(dict(study.raw))
+        return
+    print(
+        f"{study.name} is study {study.id}: {study.raw['trials']} trials on {', '.join(study.raw['on'])}"
+    )
+    print(f"Follow it: diamond study show {short_id(study.id)} --wait")
 
 
 def _run_pipeline(

@@ -25,6 +25,7 @@ from diamond.compose.fields import (
     Whole,
 )
 from diamond.compose.stages import StageSpec
+from diamond.compose.study import StudySpec
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
@@ -141,6 +142,9 @@ class Spec(StrictModel):
         None, description="A limit such as 200 node-hours, or in the units that the site charges"
     )
     options: dict[Identifier, dict[Printable, Scalar]] = {}
+    study: StudySpec | None = Field(
+        None, description="Search the params: many trials of this spec instead of one run"
+    )
 
 
 def spec_schema() -> dict[str, Any]:

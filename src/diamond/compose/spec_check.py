@@ -50,6 +50,7 @@ from diamond.compose.site import (
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
 from diamond.compose.stages import require_job
+from diamond.compose.study_check import example_trial
 from diamond.core.batch_systems import read_abilities
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec
@@ -204,7 +205,7 @@ def examine(
 ) -> SpecReport:
     """All faults at once, and everything that could be decided anyway. `code_follows`: the code is sent later."""
     faults = Faults()
-    spec = _parse(raw, faults)
+    spec = example_trial(_parse(raw, faults), faults)
     check_what_runs(spec, faults)
     check_launch(spec, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)

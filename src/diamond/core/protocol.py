@@ -7,7 +7,7 @@ that the code behind it handles values that cannot lead elsewhere. `core/agent_m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Type, Union
+from typing import Annotated, Any, Dict, List, Optional, Type, Union
 
 from diamond.core.callers import By as By
 from diamond.core.callers import Person as Person
@@ -23,6 +23,7 @@ from diamond.core.decoding import (
     MaybeFolderPath,
     MaybeId,
     Name,
+    Range,
     Reference,
     Word,
     decode,
@@ -105,6 +106,8 @@ class Cancel:
     id: Id
     task: Id
     attempt: Id
+    grace: Annotated[int, Range(0, 3600)] = 0
+    """Seconds between the stop flag and the kill; 0: end it as the batch system does."""
     by: By = field(default_factory=By)
 
 

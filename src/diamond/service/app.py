@@ -88,6 +88,8 @@ from diamond.service.sharing import routes as sharing
 from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
 from diamond.service.storage import routes as storage
+from diamond.service.studies import routes as studies
+from diamond.service.studies import worker as study_worker
 from diamond.service.sync import routes as sync
 from diamond.service.sync.data import after_data
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
@@ -129,6 +131,7 @@ PARTS = (
     composer,
     planning,
     scales,
+    studies,
     pipelines,
     recipes,
     datasets,
@@ -235,6 +238,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
+            asyncio.create_task(study_worker.advance_studies(services)),
             asyncio.create_task(pipeline_worker.advance_pipelines(services)),
             asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),

@@ -34,6 +34,7 @@ from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 from diamond.training.shards import Shards, shards
 from diamond.training.stages import stage
+from diamond.training.trial import Trial, trial
 
 if TYPE_CHECKING:
     from diamond.training.checkpoints.checkpointer import Checkpointer
@@ -66,6 +67,7 @@ __all__ = [
     "Session",
     "Shards",
     "TransformersCheckpoints",
+    "Trial",
     "artifact",
     "data",
     "deadline",
@@ -81,4 +83,5 @@ __all__ = [
     "shards",
     "should_stop",
     "stage",
+    "trial",
 ]

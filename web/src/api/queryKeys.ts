@@ -13,6 +13,7 @@ export const keys = {
   images: ["images"],
   models: ["models"],
   datasets: ["datasets"],
+  studies: ["studies"],
   pipelines: ["pipelines"],
   builds: ["build"],
   build: (task: string) => ["build", task],

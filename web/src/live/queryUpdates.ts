@@ -17,6 +17,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   announcements: [keys.announcements],
   models: [keys.models],
   data: [keys.datasets, keys.tasks],
+  studies: [keys.studies],
   pipelines: [keys.pipelines],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
@@ -27,6 +28,7 @@ const MAYBE_STALE = [
   ["metrics"],
   keys.files,
   ["scale"],
+  keys.studies,
   keys.builds,
   keys.tasks,
   keys.overview,

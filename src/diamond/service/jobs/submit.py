@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.raw_spec import RawSpec
+from diamond.compose.raw_spec import RawSpec, is_study
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.dependencies import Dependency, DependencyKind
+from diamond.core.errors import InvalidSpec
 from diamond.core.order import Order, order_data
 from diamond.service.access.principal import Principal
 from diamond.service.chains.rows import ChainRow
@@ -71,6 +72,12 @@ class Prepared:
 
 
 async def submit(services: Services, principal: Principal, submission: Submission) -> Submitted:
+    if is_study(submission.requested.spec):
+        raise InvalidSpec(
+            "This spec has a `study:` block: it is a search, not one run",
+            "Start it with `diamond run`, `Client.study` or POST /studies; or remove the block.",
+        )
+
     async def work(tx: Transaction) -> Submitted:
         prepared = await _prepare(services, tx.connection, principal, submission)
         return await _persist(tx, principal, submission, prepared)

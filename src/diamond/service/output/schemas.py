@@ -220,6 +220,7 @@ class ChangedEvent(BaseModel):
         "endpoints",
         "overview",
         "announcements",
+        "studies",
         "models",
         "data",
         "pipelines",

@@ -53,7 +53,9 @@ async def make_task(
     """
     await require_code(tx, job.owner, order.code)
     hours = node_hours_at_most(order.resources)
-    left = await check_limits(tx, job.owner, job.project, hours, is_counted=kind == "run")
+    left = await check_limits(
+        tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial")
+    )
     first = Attempt(ids.new_id(ids.ATTEMPT))
     person = await name_person(tx.connection, endpoint, job.owner)
     row = replace(

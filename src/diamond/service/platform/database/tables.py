@@ -38,6 +38,7 @@ from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *
+from diamond.service.platform.database.study_tables import *
 
 endpoints = Table(
     "endpoints",
