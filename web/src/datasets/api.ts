@@ -4,6 +4,11 @@ import { keys } from "~/api/queryKeys";
 
 export type Dataset = Schemas["Dataset"];
 export type DatasetPlace = Schemas["DatasetPlace"];
+export type DatasetVersion = Schemas["DatasetVersion"];
+export type PreviewPart = Schemas["PreviewPart"];
+export type PreviewColumn = Schemas["PreviewColumn"];
+export type PreviewHistogram = Schemas["PreviewHistogram"];
+export type AddData = Schemas["AddDataRequest"];
 
 const pathOf = (dataset: string) => ({ path: { dataset } });
 
@@ -35,6 +40,36 @@ export const filesQuery = (dataset: string, version: string, folder: string) =>
       ),
   });
 
+export const previewQuery = (dataset: string, version: string) =>
+  queryOptions({
+    queryKey: [...keys.datasets, "preview", dataset, version],
+    queryFn: () =>
+      dataOf(
+        api.GET("/api/v1/datasets/{dataset}/preview", {
+          params: { ...pathOf(dataset), query: { version } },
+        }),
+      ),
+  });
+
+export function makePreview(dataset: string, version: string) {
+  return dataOf(
+    api.POST("/api/v1/datasets/{dataset}/preview", {
+      params: pathOf(dataset),
+      body: { version, endpoint: "" },
+    }),
+  );
+}
+
+export function addData(body: AddData) {
+  return dataOf(api.POST("/api/v1/datasets", { body }));
+}
+
+export function cancelAddition(addition: string) {
+  return dataOf(
+    api.POST("/api/v1/datasets/additions/{addition}/cancel", { params: { path: { addition } } }),
+  );
+}
+
 export const datasetUsesQuery = (dataset: string) =>
   queryOptions({
     queryKey: [...keys.tasks, "data-uses", dataset],
@@ -58,3 +93,15 @@ export function pinDataset(dataset: string, place: DatasetPlace) {
     }),
   );
 }
+
+/** Everything that a job may name as data: own datasets and those that others share. */
+export const datasetChoicesQuery = queryOptions({
+  queryKey: [...keys.datasets, "choices"],
+  queryFn: async () => {
+    const [own, shared] = await Promise.all([
+      listDatasets({ search: "" }),
+      listDatasets({ search: "", shared: true }),
+    ]);
+    return { own: own.items, shared: shared.items };
+  },
+});

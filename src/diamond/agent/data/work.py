@@ -11,7 +11,10 @@ from pathlib import Path
 
 from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.imports import Imports
+from diamond.agent.data.jobs import DataJobs
 from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.previews import Previews
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
@@ -25,7 +28,9 @@ from diamond.core.data_commands import (
     CheckTree,
     DataCommand,
     FetchTree,
+    ImportTree,
     PinTree,
+    PreviewTree,
     RemoveTree,
     ScanFolder,
     SendTree,
@@ -41,7 +46,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
-AT_ONCE = {"scan": 1, "fetch": 3, "send": 3}
+AT_ONCE = {"scan": 1, "import": 2, "preview": 1, "fetch": 3, "send": 3}
 """Of each kind, so that a transfer that waits for another endpoint holds up no other."""
 
 
@@ -50,6 +55,8 @@ class DataWork:
     places: TreePlaces
     link: Link
     scans: Scans
+    imports: Imports
+    previews: Previews
     fetching: Fetching
     sending: Sending
     archives: Archives
@@ -63,6 +70,7 @@ class DataWork:
     )
 
     def start(self) -> None:
+        self.imports.tidy()
         for file in sorted(self.places.intents.glob("*.json")):
             command = _saved(file)
             if command is not None:
@@ -152,6 +160,10 @@ class DataWork:
             self.scans.scan(command, cancelled)
         elif isinstance(command, CheckTree):
             self.scans.check(command, cancelled)
+        elif isinstance(command, ImportTree):
+            self.imports.fetch(command, cancelled)
+        elif isinstance(command, PreviewTree):
+            self.previews.make(command, cancelled)
         elif isinstance(command, FetchTree):
             self.fetching.fetch(command, cancelled)
         elif isinstance(command, SendTree):
@@ -162,11 +174,6 @@ class DataWork:
             self._remove(command)
         elif isinstance(command, PinTree):
             self._pin(command)
-        else:
-            raise BadRequest(
-                f"This agent cannot {data_act(command)} data",
-                "Add a folder of the endpoint instead.",
-            )
 
     def _remove(self, command: RemoveTree) -> None:
         for place in self.places.every_of(command.tree):
@@ -229,11 +236,14 @@ def assemble_data_work(
     policy, profile, places = setup.policy, setup.profile, TreePlaces(setup.folders)
     reporter = Reporter(link, lambda: policy.allows_logs)
     archives = Archives(places, reporter, profile)
-    scans = Scans(places, link, reporter, policy, scheduler, profile)
+    jobs = DataJobs(places, reporter, scheduler, profile)
+    scans = Scans(places, link, reporter, policy, jobs)
     return DataWork(
         places,
         link,
         scans,
+        Imports(places, link, reporter, policy, jobs, setup),
+        Previews(places, link, reporter, policy, jobs),
         Fetching(places, link, reporter, archives, setup, scans.read),
         Sending(places, link, setup),
         archives,
@@ -257,7 +267,7 @@ def _subject(command: DataCommand) -> str:
 
 def _kind(command: DataCommand) -> str:
     act = data_act(command)
-    return "scan" if act in ("check", "import", "preview", "archive") else act
+    return "scan" if act in ("check", "archive") else act
 
 
 def _saved(file: Path) -> DataCommand | None:
