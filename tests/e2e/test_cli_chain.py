@@ -47,7 +47,7 @@ def test_a_chain_asks_is_shown_and_goes_on(diamond: Diamond, tmp_path: Path) -> 
     )
     assert shown.count("after a gap of") == 3 and "checkpoint ckpt/4" in shown
     assert "asks you after 4 attempts" in shown
-    assert "goes on" in diamond.call("resume", task, "--budget", "9 node-hours").stdout
+    assert "continues on" in diamond.call("resume", task, "--budget", "9 node-hours").stdout
     diamond.wait_for_state(task, "succeeded")
     assert "of 9 node-hours" in diamond.call("show", task).stdout
 
@@ -62,7 +62,7 @@ def test_a_chain_that_has_ended_goes_on_as_a_new_task_in_the_same_folder(
     done = diamond.call("resume", task, "--attempts", "9")
     assert "continues as task" in done.stdout, done.stderr
     again = diamond.call("resume", task)
-    assert again.returncode == 1 and "already goes on" in again.stderr
+    assert again.returncode == 1 and "already continues" in again.stderr
     new = done.stdout.split("continues as task ")[1].split()[0]
     diamond.wait_for_state(new, "succeeded", "failed")
     assert f"continues where task {task} stopped" in diamond.call("show", new).stdout

@@ -20,7 +20,10 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/scale.md",
+    "docs/studies.md",
+    "docs/pipelines.md",
     "docs/images.md",
+    "docs/data.md",
     "docs/compare.md",
     "docs/reproduce.md",
     "docs/records.md",
@@ -64,6 +67,16 @@ def test_the_sdk_does_what_its_page_says(shell: Shell) -> None:
     assert said.startswith("succeeded 0\n")
     assert said.endswith("hello\n")
     assert (shell.folder / "results" / "result.json").is_file()
+
+
+def test_pipelines_from_python_do_what_their_page_says(shell: Shell) -> None:
+    first, module, second = PYTHON.findall((ROOT / "docs" / "pipelines.md").read_text())
+    folder = shell.folder / "functions"
+    folder.mkdir()
+    (folder / "stages.py").write_text(module)
+    (folder / "example.py").write_text(first + second)
+    said = shell.type(f"cd functions && '{sys.executable}' example.py")
+    assert said.splitlines() == ["succeeded", "15.0"]
 
 
 @pytest.mark.slow

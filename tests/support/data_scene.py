@@ -23,10 +23,10 @@ def manifest_of(files: dict[str, bytes]) -> tuple[str, bytes]:
 
 
 def data_commands(scene: Scene) -> list[dict[str, Any]]:
-    """What the agent is asked to do with data; it takes all of it."""
+    """What the agent is asked to do with data; it takes all of it, and leaves previews alone."""
     commands = scene.agent.commands(wait=2)["commands"]
     scene.agent.commands(done=[one["id"] for one in commands])
-    return [one for one in commands if one["type"] == "data"]
+    return [one for one in commands if one["type"] == "data" and one["act"] != "preview"]
 
 
 def report(scene: Scene, **fields: Any) -> None:

@@ -36,18 +36,20 @@ CAPABILITIES = {
     "training",
     "data",
     "provenance",
+    "studies",
+    "pipelines",
 }
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers", "images"},
+    "compose": {"core", "compose", "schedulers", "images", "pipelines", "studies"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "training"},
+    "sdk": {"core", "sdk", "code", "data", "notation", "provenance", "studies", "training"},
     "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
@@ -88,8 +90,10 @@ SLICE_TABLES = {
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
+        studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
+        pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
-        sync: code datasets endpoints images models output platform results storage tasks trees
+        sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
         records: access code entries people platform tasks
         dashboard: access chains endpoints output people platform tasks
@@ -165,17 +169,17 @@ def test_what_travels_imports_the_standard_library_only() -> None:
 
 
 def brought_by_the_job(path: Path) -> set[str]:
-    """What a training has anyway; `diamond.training` imports such modules when they are first used.
+    """What a training has anyway, or an environment that Diamond makes for previews; imported when it is first used.
 
     The helper for Globus is run by another Python, which has its SDK.
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
-    return (
-        {"torch", "lightning", "safetensors", "transformers"}
-        if path.is_relative_to(SOURCE / "training")
-        else set()
-    )
+    if path.is_relative_to(SOURCE / "training"):
+        return {"torch", "lightning", "safetensors", "transformers"}
+    if path.is_relative_to(SOURCE / "data" / "previews"):
+        return {"numpy", "pyarrow", "h5py", "netCDF4", "zarr", "PIL"}
+    return set()
 
 
 def test_the_training_library_is_there_without_torch() -> None:

@@ -23,6 +23,7 @@ import { imagesSearch } from "./pages/images/search";
 import { lineageSearch } from "./pages/lineage/search";
 import { modelSearch } from "./pages/model/search";
 import { modelsSearch } from "./pages/models/search";
+import { pipelineSearch } from "./pages/pipeline/search";
 import { projectSearch } from "./pages/project/search";
 import { projectsSearch } from "./pages/projects/search";
 import { runsSearch } from "./pages/runs/search";
@@ -121,6 +122,25 @@ const image = createRoute({
   path: "/images/$image",
   validateSearch: imageSearch,
   component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
+});
+const pipelines = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines",
+  component: lazyRouteComponent(() => import("./pages/pipelines/Pipelines"), "Pipelines"),
+});
+const newPipeline = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines/new",
+  component: lazyRouteComponent(
+    () => import("./pages/pipeline-composer/PipelineComposer"),
+    "PipelineComposer",
+  ),
+});
+const pipeline = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines/$pipeline",
+  validateSearch: pipelineSearch,
+  component: lazyRouteComponent(() => import("./pages/pipeline/PipelinePage"), "PipelinePage"),
 });
 const datasets = createRoute({
   getParentRoute: () => root,
@@ -225,6 +245,9 @@ const tree = root.addChildren([
   images,
   compare,
   image,
+  pipelines,
+  newPipeline,
+  pipeline,
   datasets,
   dataset,
   models,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o600, durable: bool = False) -> None:
     """Write under another name, then rename: a reader sees the old file or the new one."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    # Two threads stage tasks that read the same data, and both note when it was used.
+    aside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         _write_all(descriptor, content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import queue
 import threading
 import time
@@ -20,7 +21,9 @@ from diamond.agent.link.carriers import Declined, Link, LinkDown
 from diamond.agent.output.digests import Digests
 from diamond.agent.output.files import list_files, read_file, stat_file
 from diamond.agent.output.logs import LOGS, RECORDS, rank_log
+from diamond.agent.output.media import list_media
 from diamond.agent.output.report import report
+from diamond.agent.site.browsing import browse, read_mounts, starting_points
 from diamond.agent.site.profile import load_profile
 from diamond.agent.tasks.cleaning import usage
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
@@ -29,8 +32,10 @@ from diamond.agent.tasks.takeover import home_of
 from diamond.code.searching import Question, find_lines, line_rest
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.protocol import (
+    BrowseFolder,
     DeleteSecret,
     ListFiles,
+    ListMedia,
     ListSecrets,
     PruneImages,
     ReadFile,
@@ -81,6 +86,8 @@ class RequestHandler:
         if isinstance(request, ListFiles):
             items, more = list_files(self._run_dir(request.task), request.path, request.start)
             return {"items": items, "next": more}
+        if isinstance(request, ListMedia):
+            return {"items": list_media(self._run_dir(request.task))}
         if isinstance(request, StatFile):
             return stat_file(self._run_dir(request.task), request.path, self.digests, alive)
         if isinstance(request, ReadFile):
@@ -106,8 +113,19 @@ class RequestHandler:
             return {"items": list_secrets(self.folders.secrets)}
         if isinstance(request, PruneImages):
             return self._prune_images(request)
+        if isinstance(request, BrowseFolder):
+            return self._browse(request)
         assert isinstance(request, Usage)
         return {"items": usage(self.folders.tasks)}
+
+    def _browse(self, request: BrowseFolder) -> dict[str, Any]:
+        roots = starting_points(self.policy.data_folders, os.environ, read_mounts())
+        return browse(
+            request.path,
+            request.start,
+            roots,
+            lambda real: self.policy.check_data_folder(real, self.folders.tasks),
+        )
 
     def _place(self, request: Request) -> str:
         """Where users find it themselves."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from diamond.cli.data_format import (
+    check_line,
     dataset_lines,
     dataset_row,
     gc_row,
+    is_changed,
     place_row,
     sent_text,
     transfer_text,
     way_line,
 )
+from diamond.cli.data_preview_format import preview_lines
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, Yes, complete_endpoint
 from diamond.cli.output import plural, print_json, print_table, say
@@ -78,6 +81,25 @@ class About:
         return {**given, "project": self.project}
 
 
+@dataclass(frozen=True)
+class UrlOptions:
+    """How a URL is read."""
+
+    secret: Annotated[
+        str, typer.Option("--secret", help="A secret of the endpoint that opens the URL.")
+    ] = ""
+    server: Annotated[
+        str, typer.Option("--server", help="The server of s3:// or hf://, if not the usual one.")
+    ] = ""
+    sha256: Annotated[
+        str, typer.Option("--sha256", help="What the file of an http(s) URL must be.")
+    ] = ""
+    unpack: Annotated[bool, typer.Option("--unpack", help="Unpack archives at the URL.")] = False
+
+    def fields(self) -> dict[str, Any]:
+        return asdict(self)
+
+
 @app.command()
 @option_groups
 def add(
@@ -90,13 +112,11 @@ def add(
         ),
     ],
     about: About,
+    url: UrlOptions,
     on: MaybeOn = "",
     upload: Annotated[
         bool, typer.Option("--upload", help="The path is on this computer: upload it.")
     ] = False,
-    secret: Annotated[
-        str, typer.Option("--secret", help="A secret of the endpoint that opens the URL.")
-    ] = "",
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
@@ -124,7 +144,7 @@ def add(
             f"{source!r} is not an absolute path on the endpoint",
             "Write the full path there, or add --upload for a folder of this computer.",
         )
-    where = {"url": source, "secret": secret} if is_url else {"path": source}
+    where = {"url": source, **url.fields()} if is_url else {"path": source}
     made = client.add_data(name, on=on, **where, **about.fields())
     if not detach:
         made = client.wait_for_addition(made["id"], progress)
@@ -155,10 +175,32 @@ def list_datasets(
 
 @app.command()
 def show(dataset: Reference, as_json: Json = False) -> None:
-    """Show a dataset: its versions, what is on its way, and who uses it."""
+    """Show a dataset: its versions, what is on its way, who uses it, and a preview of its files."""
     client = Client()
-    found = client.dataset(_id(client, dataset)[0])
-    print_json(found) if as_json else print("\n".join(dataset_lines(found)))
+    key, version = _id(client, dataset)
+    found = client.dataset(key)
+    preview = client.dataset_preview(key, version=version) if found["versions"] else None
+    if as_json:
+        print_json({**found, "preview": preview})
+        return
+    print("\n".join(dataset_lines(found)))
+    for line in preview_lines(preview) if preview else []:
+        print(line)
+
+
+@app.command()
+def preview(dataset: Reference, on: MaybeOn = "", as_json: Json = False) -> None:
+    """Make the preview of a version again. Every version gets one by itself."""
+    client = Client()
+    key, version = _id(client, dataset)
+    client.make_preview(key, on=on, version=version)
+    made = client.wait_for_preview(key, version=version)
+    if as_json:
+        print_json(made)
+    else:
+        print("\n".join(preview_lines(made)))
+    if made["state"] != "done":
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -242,20 +284,21 @@ def check(
     dataset: Reference,
     on: MaybeOn = "",
     full: Annotated[bool, typer.Option("--full", help="Read every byte again.")] = False,
+    source: Annotated[
+        bool, typer.Option("--source", help="Look at its source: has it changed since?")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check whether copies are unchanged; exits with 1 if one is not."""
+    """Check whether copies, or the source, are unchanged; exits with 1 if one is not."""
     client = Client()
     key, version = _id(client, dataset, needs_version=False)
-    started = client.check_data(key, on=on, version=version, full=full)
+    started = client.check_data(key, on=on, version=version, full=full, source=source)
     ended = [client.wait_for_check(one["id"], TransferProgress(quiet=as_json)) for one in started]
     if as_json:
         print_json({"items": ended})
-    bad = [one for one in ended if one["changed"] or one["state"] != "done"]
+    bad = [one for one in ended if is_changed(one)]
     for one in ended if not as_json else []:
-        words = "unchanged" if one not in bad else one["message"] or "changed"
-        named = f": {', '.join(one['changed'][:10])}" if one["changed"] else ""
-        print(f"{one['version']} on {one['endpoint']}: {words}{named}")
+        print(check_line(one))
     if bad:
         raise typer.Exit(1)
 
@@ -368,3 +411,8 @@ def _added(addition: dict[str, Any], *, as_json: bool) -> None:
         print(f"{name} ({digest}) is on {addition['endpoint']}.")
     else:
         print(f"The content is the same as {name} ({digest}): no new version.")
+    if addition["kind"] == "import" and addition["message"]:
+        say(
+            addition["message"]
+            + (f" ({', '.join(addition['named'][:5])})" if addition["named"] else "")
+        )

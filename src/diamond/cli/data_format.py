@@ -45,7 +45,10 @@ def dataset_lines(dataset: Data) -> list[str]:
 def version_line(version: Data) -> str:
     files = f"{version['files']:,} {'file' if version['files'] == 1 else 'files'}"
     digest = version["digest"][:19]
-    source = f", from {version['source']}" if version["source"] else ""
+    origin = version["origin"] or {}
+    source = f", from {origin.get('address') or version['source']}" if version["source"] else ""
+    if origin.get("revision") and origin["revision"] not in source:
+        source += f" ({origin['revision'][:24]})"
     return (
         f"{version['name']:9} {digest}  {show_bytes(version['bytes'])} in {files}{source}, "
         f"{time_ago(version['created'])}"
@@ -66,6 +69,21 @@ def transfer_text(transfer: Data) -> str:
     if transfer["state"] in ("failed", "cancelled"):
         return f"{head} {transfer['state']}: {transfer['message']}"
     return f"{head}: {progress_text(transfer) or transfer['state']}"
+
+
+def is_changed(check: Data) -> bool:
+    return bool(check["changed"] or check["source_changed"] or check["state"] != "done")
+
+
+def check_line(check: Data) -> str:
+    """For example: v2 on alpha: unchanged."""
+    words = check["message"] or ("changed" if is_changed(check) else "unchanged")
+    if check["source_changed"] is not None:
+        words = "the source has changed" if check["source_changed"] else "the source is unchanged"
+    elif not is_changed(check):
+        words = "unchanged"
+    named = f": {', '.join(check['changed'][:10])}" if check["changed"] else ""
+    return f"{check['version']} on {check['endpoint']}: {words}{named}"
 
 
 def sent_text(transfer: Data) -> str:

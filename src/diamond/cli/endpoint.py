@@ -21,11 +21,13 @@ from diamond.cli.saved_links import bridge_pid, forget_link, load_link
 from diamond.cli.ssh_connection import connect as connect_link
 from diamond.cli.ssh_connection import stop_bridge
 from diamond.core.errors import BadRequest
+from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
 from diamond.sdk.client_config import diamond_home
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Machines that jobs run on.")
 
+MOST_BROWSED = 5000
 Detach = Annotated[
     bool,
     typer.Option("--detach/--foreground", help="Keep the connection in the background or here."),
@@ -105,6 +107,36 @@ def confirm(name: EndpointName, yes: Yes = False, as_json: Json = False) -> None
     confirm_pairing(client, client.endpoint(name), yes=yes or as_json)
     if as_json:
         print_json(dict(client.endpoint(name).raw))
+
+
+@app.command()
+def browse(
+    name: EndpointName,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder there.")] = "",
+    as_json: Json = False,
+) -> None:
+    """List a folder of a machine, to find data; without a path, where data may lie."""
+    client = Client()
+    page = client.browse(name, path)
+    items = list(page["items"])
+    while page["next"] is not None and len(items) < MOST_BROWSED:
+        page = client.browse(name, path, page["next"])
+        items += page["items"]
+    if as_json:
+        print_json({"folder": page["folder"], "items": items, "next": page["next"]})
+        return
+    rows = [
+        (
+            item["path"] if not page["folder"] else item["name"],
+            item["kind"],
+            show_bytes(item["size"]) if item["size"] is not None else "",
+            time_ago(item["modified"]) if item["modified"] else "",
+        )
+        for item in items
+    ]
+    print_table(("NAME", "KIND", "SIZE", "CHANGED"), rows)
+    if page["next"] is not None or page["is_cut"]:
+        say(f"The first {len(items)} names; the folder has more.")
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from diamond.cli.format import short_id
+from diamond.cli.format import duration, short_id
 from diamond.cli.output import print_json, say
 from diamond.cli.wait import exit_code, follow_task
 from diamond.core.units import show_bytes
@@ -51,11 +51,20 @@ def print_build(build: dict[str, Any], *, as_json: bool) -> None:
     print(f"{build['name']}  build {task['id']} on {task['endpoint']}: {task['state']}")
     if build["route"]:
         print(f"{build['runtime']}: {build['route']}")
+    if build.get("standing"):
+        print(_standing(build["standing"]))
     for step in build["steps"]:
         seconds = "" if step["seconds"] is None else f"{step['seconds']:8.1f} s"
         print(f"  {step['state']:8} {step['name']:12} {seconds:>10}  {step['title']}")
     if build["failure"]:
         _print_failure(build)
+
+
+def _standing(standing: dict[str, Any]) -> str:
+    text = f"Step {standing['step']} of {standing['steps']}"
+    if standing["percent"] is None:
+        return f"{text}; how long the rest takes is not known yet"
+    return f"{text}, {standing['percent']} %, about {duration(standing['seconds_left'])} left"
 
 
 def _print_failure(build: dict[str, Any]) -> None:

@@ -99,6 +99,20 @@ class SubmitOptions:
         return has_key() if self.sign is None else self.sign
 
 
+@dataclass(frozen=True)
+class PipelineOptions:
+    """For a spec with `pipeline:`."""
+
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="STAGE", help="Run this stage even if it was done before."),
+    ] = None
+    start_from: Annotated[
+        list[str] | None,
+        typer.Option("--from", metavar="STAGE", help="The same, with all that depend on it."),
+    ] = None
+
+
 @app.command(cls=CommandAfterDashes)
 @option_groups
 def run(
@@ -113,6 +127,7 @@ def run(
     fields: FieldOptions,
     goal: GoalOptions,
     submit: SubmitOptions,
+    pipeline: PipelineOptions,
     as_json: Json = False,
 ) -> None:
     """Run a spec or a command, here or on a cluster.
@@ -120,15 +135,27 @@ def run(
     In the command, {lr} is the param lr, {lr:--lr %} is left out if that is empty, and {resume:--resume %}
     appears only when there is a checkpoint (--set continue.from=ckpt.pt).
     The plan options are those of `diamond plan`; the task's page shows the plan next to what happens.
+    A spec with a `study:` block starts a study; `diamond study` follows it.
     With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
     """
-    spec, folder = read_spec(_spec_or_command(specs or [], ctx.meta.get(COMMAND)))
+    given = _spec_or_command(specs or [], ctx.meta.get(COMMAND))
+    spec, folder = read_spec(given)
     spec = with_fields(spec, fields.given())
+    if "pipeline" in spec:
+        _run_pipeline(spec, folder, given, target, submit, pipeline, wait=wait, as_json=as_json)
+        return
+    if pipeline.force or pipeline.start_from:
+        raise BadRequest(
+            "--force and --from are for pipelines", "This spec has no pipeline: block."
+        )
     if submit.only_check:
         _check(spec, folder, target, submit, as_json=as_json)
         return
     client = Client()
+    if spec.get("study"):
+        _start_study(client, spec, folder, target, submit, wait=wait, as_json=as_json)
+        return
     job = client.run(
         spec,
         on=target.on,
@@ -145,6 +172,83 @@ def run(
     if wait:
         raise typer.Exit(wait_for_job(client, job, as_json=as_json))
     print_job(job, as_json=as_json)
+
+
+def _start_study(
+    client: Client,
+    spec: dict[str, Any],
+    folder: Path,
+    target: TargetOptions,
+    submit: SubmitOptions,
+    *,
+    wait: bool,
+    as_json: bool,
+) -> None:
+    """A spec with a `study:` block is a search: many trials instead of one task."""
+    from diamond.cli.study import follow
+
+    study = client.study(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        folder=folder,
+        with_code=not submit.no_code,
+        project=submit.project,
+        say=(lambda message: None) if as_json else say,
+    )
+    for warning in study.raw["warnings"]:
+        say(warning)
+    if wait:
+        follow(study, as_json=as_json)
+        return
+    if as_json:
+        print_json(dict(study.raw))
+        return
+    print(
+        f"{study.name} is study {study.id}: {study.raw['trials']} trials on {', '.join(study.raw['on'])}"
+    )
+    print(f"Follow it: diamond study show {short_id(study.id)} --wait")
+
+
+def _run_pipeline(
+    spec: dict[str, Any],
+    folder: Path,
+    given: str | list[str],
+    target: TargetOptions,
+    submit: SubmitOptions,
+    options: PipelineOptions,
+    *,
+    wait: bool,
+    as_json: bool,
+) -> None:
+    from diamond.cli.pipeline import follow_pipeline, print_pipeline
+
+    if submit.script:
+        raise BadRequest("A pipeline has no script of its own", "Use --check to find its faults.")
+    client = Client()
+    answer = client.run_pipeline(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        force=options.force or [],
+        start_from=options.start_from or [],
+        folder=folder,
+        spec_file=given if isinstance(given, str) else "",
+        with_code=not submit.no_code,
+        project=submit.project,
+        only_check=submit.only_check,
+        say=(lambda message: None) if as_json else say,
+    )
+    for warning in answer["warnings"]:
+        say(f"Warning: {warning}")
+    if submit.only_check:
+        print_json(answer) if as_json else print(" → ".join(answer["stages"]))
+        say("The pipeline is valid. Nothing was submitted.")
+    elif wait:
+        follow_pipeline(client, answer, as_json=as_json)
+    else:
+        print_pipeline(answer, as_json=as_json)
+        say(f"Follow it: diamond pipeline show {short_id(answer['id'])} --wait")
 
 
 def print_job(job: Job, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from diamond.compose.faults import Faults
 from diamond.compose.raw_spec import RawSpec
 from diamond.compose.spec import DataSpec, Spec
+from diamond.core.artifacts import PREFIX
 from diamond.core.order import OrderedTree
 
 PATH_STARTS = ("/", "~", "$")
@@ -67,7 +68,7 @@ def references(raw: RawSpec) -> list[str]:
     data = raw.get("data")
     values = data.values() if isinstance(data, dict) else ()
     texts = [one.get("dataset") if isinstance(one, dict) else one for one in values]
-    return [text for text in texts if isinstance(text, str) and not is_path(text)]
+    return [text for text in texts if isinstance(text, str) and text and not is_path(text)]
 
 
 def is_path(text: str) -> bool:
@@ -87,9 +88,11 @@ def wanted_data(spec: Spec, known: KnownData, faults: Faults) -> dict[str, Wante
     wanted = {}
     for name, given in spec.data.items():
         options = (
-            given if isinstance(given, DataSpec) else DataSpec.model_validate({"dataset": given})
+            given
+            if isinstance(given, DataSpec)
+            else DataSpec.model_validate({"dataset": given or "?"})
         )
-        if isinstance(given, str) and is_path(given):
+        if options.tree or (isinstance(given, str) and is_path(given)):
             continue
         facts = known.versions.get(options.dataset)
         if facts is None:
@@ -98,6 +101,15 @@ def wanted_data(spec: Spec, known: KnownData, faults: Faults) -> dict[str, Wante
             wanted[name] = WantedData(facts, options.layout or facts.layout, options.cache or "")
             _check_cache(name, wanted[name], spec, faults)
     return wanted
+
+
+def named_trees(spec: Spec) -> dict[str, OrderedTree]:
+    """Results that a spec names by their digest."""
+    return {
+        name: OrderedTree(digest=given.tree.removeprefix(PREFIX), file=given.file)
+        for name, given in spec.data.items()
+        if isinstance(given, DataSpec) and given.tree
+    }
 
 
 def _check_cache(name: str, wanted: WantedData, spec: Spec, faults: Faults) -> None:

@@ -23,6 +23,7 @@ from diamond.core.units import parse_megabytes, parse_minutes, parse_seconds
 NAME_WORDS = "letters, digits, spaces and . _ - (at most 100, the first a letter or digit)"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}")
 _SITE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:+@/&|*()\[\]-]{0,199}")
+_TREE = re.compile(r"sha256:[0-9a-f]{64}")
 
 BUDGET = re.compile(r"(\d+(?:\.\d+)?) ([A-Za-z][A-Za-z0-9 _-]{0,39})")
 NODE_HOURS = "node-hours"
@@ -78,6 +79,12 @@ def _command(value: str | list[str]) -> str | list[str]:
     return value
 
 
+def _tree_digest(value: str) -> str:
+    if value and not _TREE.fullmatch(value):
+        raise ValueError(f"{value!r} is not a digest; write sha256: and 64 hex digits")
+    return value
+
+
 def _budget(value: str) -> str:
     if not BUDGET.fullmatch(value):
         raise ValueError(
@@ -87,6 +94,7 @@ def _budget(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_name)]
+TreeDigest = Annotated[str, AfterValidator(_tree_digest)]
 BudgetText = Annotated[str, AfterValidator(_budget)]
 Command = Annotated[str | list[str], AfterValidator(_command)]
 Identifier = Annotated[str, AfterValidator(_identifier)]

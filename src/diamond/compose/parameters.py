@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -28,20 +28,29 @@ _VALUE = re.compile(r"(?:^|[\s=])\{([A-Za-z_][A-Za-z0-9_]*)\}(?=$|\s)")
 """A placeholder that is a whole word, or all behind an equals sign."""
 RESUME = "resume"
 _CHECKPOINT = "DIAMOND_RESUME_FROM"
+_DATA = "DIAMOND_DATA"
 
 
-def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = False) -> str:
-    """The command with `{name}` and `{name:--option %}` filled in; braces that name no parameter stay unchanged."""
+def fill_command(
+    command: str,
+    params: Mapping[str, Any],
+    *,
+    resumes: bool = False,
+    data: Collection[str] = (),
+) -> str:
+    """The command with `{name}` and `{name:--option %}` filled in; braces that name neither a param nor data stay unchanged."""
     used: dict[str, str] = {}
     pieces: list[str] = []
     quote, at = "", 0
     while at < len(command):
         field = _field_at(command, at)
-        text = "" if field else None
+        text = None
         if field and field[1] in params:
             text = _filled_field(field, params[field[1]], quote, used)
         elif field and resumes and field[1] == RESUME:
             text = _resume_field(field[2], quote)
+        elif field and field[1] in data:
+            text = _data_field(field, quote)
         if field and text is not None:
             pieces.append(text)
             at = field.end()
@@ -58,24 +67,36 @@ def fill_arguments(arguments: list[str], params: Mapping[str, Any]) -> list[str]
     return [word for argument in arguments for word in _argument_words(argument, params)]
 
 
-def command_with_resume(arguments: list[str], params: Mapping[str, Any]) -> str:
-    """The arguments as a bash command, because the checkpoint is known only at the start; '' if `{resume}` is not used."""
-    if RESUME in params or not any(_resume_fields(argument) for argument in arguments):
+def late_command(
+    arguments: list[str],
+    params: Mapping[str, Any],
+    *,
+    resumes: bool = False,
+    data: Collection[str] = (),
+) -> str:
+    """The arguments as a bash command, because checkpoint and data paths are known only at the start; '' if none is used."""
+    late = {*data, RESUME} if resumes else set(data)
+    late -= params.keys()
+    if not any(_late_fields(argument, late) for argument in arguments):
         return ""
     quoted: list[str] = []
     for argument in arguments:
-        fields = _resume_fields(argument)
+        fields = _late_fields(argument, late)
         if not fields:
             quoted += map(shlex.quote, _argument_words(argument, params))
         elif fields[0].group(0) == argument:
-            quoted.append(_resume_field(fields[0][2], ""))
+            quoted.append(_late_field(fields[0], ""))
         else:
             quoted.append(_joined(argument, fields, params))
     return " ".join(quoted)
 
 
 def placeholder_warnings(
-    run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
+    run: str | list[str],
+    params: Mapping[str, Any],
+    *,
+    resumes: bool = False,
+    data: Collection[str] = (),
 ) -> list[str]:
     """Warnings about `{name}` without a parameter, parameters that `run` never uses, and empty arguments."""
     command = run if isinstance(run, str) else "\n".join(run)
@@ -83,8 +104,8 @@ def placeholder_warnings(
         return []
     fields = [field for field in _NAMED.finditer(command) if _is_ours(field)]
     names = list(dict.fromkeys(field[1] for field in fields))
-    known = {*params, RESUME} if resumes else set(params)
-    known |= set(missing_params(run, params, resumes=resumes))
+    known = {*params, *data, RESUME} if resumes else {*params, *data}
+    known |= set(missing_params(run, params, resumes=resumes, data=data))
     unknown = [] if _USES_BRACES.search(command) else [name for name in names if name not in known]
     return [
         *(_unknown_placeholder(name, params) for name in unknown),
@@ -133,16 +154,26 @@ def _resume_field(text: str | None, quote: str) -> str:
     return f"'\"{whole}\"'" if quote == "'" else whole
 
 
-def _resume_fields(argument: str) -> list[re.Match[str]]:
-    return [field for field in _FIELD.finditer(argument) if field[1] == RESUME]
+def _data_field(field: re.Match[str], quote: str) -> str:
+    """The path of data: a folder of links that the job makes."""
+    path = f"{_expansion(_DATA, quote)}/{field[1]}"
+    return path if field[2] is None else field[2].replace("%", path)
+
+
+def _late_field(field: re.Match[str], quote: str) -> str:
+    return _resume_field(field[2], quote) if field[1] == RESUME else _data_field(field, quote)
+
+
+def _late_fields(argument: str, late: Collection[str]) -> list[re.Match[str]]:
+    return [field for field in _FIELD.finditer(argument) if field[1] in late and _is_ours(field)]
 
 
 def _joined(argument: str, fields: list[re.Match[str]], params: Mapping[str, Any]) -> str:
-    """One word of the shell, with the checkpoint inside."""
+    """One word of the shell, with the checkpoint or the path of data inside."""
     pieces, at = [], 0
     for field in fields:
         pieces += [_quoted(argument[at : field.start()], params)]
-        pieces += [f'"{_resume_field(field[2], chr(34))}"']
+        pieces += [f'"{_late_field(field, chr(34))}"']
         at = field.end()
     return "".join([*pieces, _quoted(argument[at:], params)])
 
@@ -174,13 +205,17 @@ def _filled_text(text: str, params: Mapping[str, Any]) -> str:
 
 
 def missing_params(
-    run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
+    run: str | list[str],
+    params: Mapping[str, Any],
+    *,
+    resumes: bool = False,
+    data: Collection[str] = (),
 ) -> list[str]:
-    """Names of `{name}` outside quotes without a parameter: no shell has a use for them, so they are mistakes."""
+    """Names of `{name}` outside quotes without a param or data: no shell has a use for them, so they are mistakes."""
     text = _unquoted(run) if isinstance(run, str) else "\n".join(run)
     if _USES_BRACES.search(text):
         return []
-    known = {*params, RESUME} if resumes else set(params)
+    known = {*params, *data, RESUME} if resumes else {*params, *data}
     names = [name for line in text.splitlines() for name in _VALUE.findall(line)]
     return [name for name in dict.fromkeys(names) if name not in known]
 

@@ -36,6 +36,16 @@ def continues(raw: RawSpec) -> bool:
     return bool(raw.get("continue"))
 
 
+def is_study(raw: RawSpec) -> bool:
+    return bool(raw.get("study"))
+
+
+def trial_spec(raw: RawSpec, *, name: str, params: Params, on: str) -> RawSpec:
+    """One trial of a study as a spec of its own."""
+    spec = {key: value for key, value in raw.items() if key != "study"}
+    return {**spec, "name": name, "params": {**params_of(raw), **params}, "on": on}
+
+
 def runs_something(raw: RawSpec) -> bool:
     return bool(raw.get("run") or raw.get("notebook"))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter, model_validator
 
 from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
@@ -21,8 +21,11 @@ from diamond.compose.fields import (
     Seconds,
     SiteWord,
     StrictModel,
+    TreeDigest,
     Whole,
 )
+from diamond.compose.stages import StageSpec
+from diamond.compose.study import StudySpec
 from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
@@ -81,10 +84,15 @@ class LaunchSpec(StrictModel):
 
 
 class DataSpec(StrictModel):
-    """A version of a dataset, with how it lies on the machine."""
+    """A version of a dataset, or a result of yours by its digest, with how it lies on the machine."""
 
     dataset: Printable = Field(
-        description="NAME, NAME@v2, NAME@sha256:…, OWNER/NAME for one that is shared with you, or model:NAME@v2"
+        "",
+        description="NAME, NAME@v2, NAME@sha256:…, OWNER/NAME for one that is shared with you, or model:NAME@v2",
+    )
+    tree: TreeDigest = Field("", description="Instead of a dataset: a result, as sha256:…")
+    file: FilePattern = Field(
+        "", description="With tree: the one file in it that the program reads"
     )
     layout: Literal["files", "archive"] | None = Field(
         None, description="Files, or one read-only archive; default: the dataset's own"
@@ -93,6 +101,14 @@ class DataSpec(StrictModel):
         None,
         description="node: read from a copy on the node's own disk, made by the first task there",
     )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if bool(self.dataset) == bool(self.tree):
+            raise ValueError("name either a dataset or a tree")
+        if self.tree and (self.layout == "archive" or self.cache):
+            raise ValueError("a tree is read as files, where it lies")
+        return self
 
 
 class Spec(StrictModel):
@@ -126,8 +142,18 @@ class Spec(StrictModel):
         None, description="A limit such as 200 node-hours, or in the units that the site charges"
     )
     options: dict[Identifier, dict[Printable, Scalar]] = {}
+    study: StudySpec | None = Field(
+        None, description="Search the params: many trials of this spec instead of one run"
+    )
 
 
 def spec_schema() -> dict[str, Any]:
-    """JSON Schema of a spec, for forms and editors."""
-    return Spec.model_json_schema(by_alias=True)
+    """JSON Schema of a spec, for forms and editors. A pipeline has `pipeline:` instead of `run` and `notebook`."""
+    schema = Spec.model_json_schema(by_alias=True)
+    block = TypeAdapter(dict[Identifier, StageSpec]).json_schema(ref_template="#/$defs/{model}")
+    schema["$defs"] |= block.pop("$defs")
+    schema["properties"] |= {
+        "pipeline": {**block, "description": "Stages by name; see docs/pipelines.md"},
+        "on_failure": {"enum": ["continue", "stop"], "default": "continue"},
+    }
+    return schema

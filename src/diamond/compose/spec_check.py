@@ -14,6 +14,7 @@ from diamond.compose.data import (
     KnownData,
     WantedData,
     data_notes,
+    named_trees,
     paths,
     wanted_data,
     with_fixed_versions,
@@ -27,9 +28,9 @@ from diamond.compose.memory import memory_note, with_default_memory
 from diamond.compose.notebooks import check_what_runs, notebook_command, with_notebook_tools
 from diamond.compose.parameters import (
     RESUME,
-    command_with_resume,
     fill_arguments,
     fill_command,
+    late_command,
     missing_params,
     placeholder_warnings,
     show_value,
@@ -48,6 +49,8 @@ from diamond.compose.site import (
 )
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
+from diamond.compose.stages import require_job
+from diamond.compose.study_check import example_trial
 from diamond.core.batch_systems import read_abilities
 from diamond.core.code_facts import CodeFacts
 from diamond.core.errors import BadRequest, InvalidSpec
@@ -155,7 +158,7 @@ class SpecReport:
             environment=None if self.build else with_notebook_tools(spec, self.environment),
             image=self.image.on(self.endpoint.name) if self.image and self.endpoint else None,
             data=paths(spec),
-            trees={name: one.ordered for name, one in self.data.items()},
+            trees={**{name: one.ordered for name, one in self.data.items()}, **named_trees(spec)},
             secrets=list(spec.secrets),
             resources=self.resources,
             placement=self.placement,
@@ -202,14 +205,16 @@ def examine(
 ) -> SpecReport:
     """All faults at once, and everything that could be decided anyway. `code_follows`: the code is sent later."""
     faults = Faults()
-    spec = _parse(raw, faults)
+    spec = example_trial(_parse(raw, faults), faults)
     check_what_runs(spec, faults)
     check_launch(spec, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
     _check_placeholders(spec, faults)
-    warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
+    warnings = placeholder_warnings(
+        spec.run or [], spec.params, resumes=spec.continue_ is not None, data=spec.data
+    )
     warnings += check_resume(spec.run or [], spec.params, _pattern(spec), faults)
     launch = choose_launch(spec)
     warnings += [*launch.warnings, *credential_warnings(spec), *_rounded_up(raw)]
@@ -272,6 +277,7 @@ def _parse(raw: Any, faults: Faults) -> Spec:
             "A spec must be a mapping of fields",
             "Start with: name, run, resources. See docs/spec.md.",
         )
+    require_job(raw)
     raw = without_invalid_text(raw, faults)
     try:
         return Spec.model_validate(raw)
@@ -476,7 +482,8 @@ def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
 
 
 def _check_placeholders(spec: Spec, faults: Faults) -> None:
-    for name in missing_params(spec.run or [], spec.params, resumes=spec.continue_ is not None):
+    resumes = spec.continue_ is not None
+    for name in missing_params(spec.run or [], spec.params, resumes=resumes, data=spec.data):
         there = f"The params are: {', '.join(spec.params)}." if spec.params else ""
         hint = f"Add it, for example: params: {{{name}: 0.001}}. {there}".strip()
         if name == RESUME:
@@ -567,8 +574,8 @@ def _check_budget(
 def _command(spec: Spec) -> str:
     resumes = spec.continue_ is not None
     if isinstance(spec.run, str):
-        return fill_command(spec.run, spec.params, resumes=resumes)
-    return command_with_resume(spec.run or [], spec.params) if resumes else ""
+        return fill_command(spec.run, spec.params, resumes=resumes, data=spec.data)
+    return late_command(spec.run or [], spec.params, resumes=resumes, data=spec.data)
 
 
 def _argv(spec: Spec) -> list[str]:

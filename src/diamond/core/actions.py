@@ -22,6 +22,7 @@ class SendCancel:
     """Tell the agent to end the attempt."""
 
     attempt: str
+    grace: int = 0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from diamond.core.decoding import (
     Layout,
     Line,
     MaybeHex,
+    MaybeName,
     SmallCount,
     Word,
 )
@@ -50,10 +51,18 @@ class ImportTree:
     scan: Id
     source: Line
     """An address: https://…, s3://BUCKET/PREFIX, git+https://…@COMMIT, hf://…@REVISION."""
-    secret: Line = ""
+    secret: MaybeName = ""
     """The name of the endpoint's secret that opens it."""
-    tree: MaybeHex = ""
-    """What it must be; empty: whatever comes is registered."""
+    server: Line = ""
+    """Of S3-compatible storage or a hub, where it is not the usual one."""
+    sha256: MaybeHex = ""
+    """What a single file must be; empty: whatever comes is registered."""
+    unpack: bool = False
+    """Archives become what they hold."""
+    look: bool = False
+    """Only say whether the source is as it was."""
+    known: Line = ""
+    """The revision of the source that the newest version was made from."""
     by: By = field(default_factory=By)
 
 

@@ -24,6 +24,21 @@ MOST_NAMED = 100
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a source was when data was fetched from it."""
+
+    kind: Word
+    """web, s3, git or hub."""
+    address: Line
+    revision: Line = ""
+    """A commit, an ETag, or a digest of a list of objects."""
+    modified: Line = ""
+    """When it last changed, as the source says it."""
+    is_same: bool = False
+    """As it was for the newest version."""
+
+
+@dataclass(frozen=True)
 class DataReport:
     """How a scan or a transfer is going."""
 
@@ -48,6 +63,8 @@ class DataReport:
     """Files, folders and links: what the tree takes of an inode quota."""
     named: List[str] = field(default_factory=list)
     """Paths that changed or cannot be read, at most MOST_NAMED."""
+    origin: Optional[Origin] = None
+    """Of data that was fetched from elsewhere."""
     way: MaybeWord = ""
     """Of a transfer: how it comes (data/ways.py)."""
     tried: Dict[str, str] = field(default_factory=dict)

@@ -70,6 +70,9 @@ Hex = Annotated[str, Kind(r"[0-9a-f]{64}", "a sha256 in hex")]
 Digest = Annotated[str, Kind(_SHA256, "a sha256 digest")]
 MaybeDigest = Annotated[str, Kind(f"(?:{_SHA256})?", "a sha256 digest")]
 Name = Annotated[str, Kind(r"[A-Za-z_][A-Za-z0-9_]{0,63}", "a name (letters, digits and _)")]
+MaybeName = Annotated[
+    str, Kind(r"(?:[A-Za-z_][A-Za-z0-9_]{0,63})?", "a name (letters, digits and _)")
+]
 Variable = Annotated[
     str, Kind(r"[A-Za-z_][A-Za-z0-9_]{0,255}", "the name of a variable (letters, digits and _)")
 ]
@@ -97,6 +100,13 @@ FolderPath = Annotated[
     str,
     Kind(
         r"[/~$][^\x00-\x1f\x7f\ud800-\udfff]{0,4095}",
+        "a path that is absolute or starts with ~ or $",
+    ),
+]
+MaybeFolderPath = Annotated[
+    str,
+    Kind(
+        r"(?:[/~$][^\x00-\x1f\x7f\ud800-\udfff]{0,4095})?",
         "a path that is absolute or starts with ~ or $",
     ),
 ]

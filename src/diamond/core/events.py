@@ -7,6 +7,8 @@ from typing import Any, Dict, Optional, Type
 
 CLEANED = "cleaned"
 """The code of a note: the run directory of an ended task is no longer there."""
+STOP_FLAG = "stop-flag"
+"""The code of a note: a running program got the stop flag, and is killed soon."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,8 @@ class CancelAsked(Event):
 
     delivered: bool = True
     by: str = ""
+    grace: int = 0
+    """Seconds between the stop flag and the kill; 0: end it as the batch system does."""
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,12 @@ MOST_BYTES = 512 << 10
 MOST_NAMES = 2000
 MOST_RESULTS = 50
 """Named by one run."""
+MOST_SUGGESTED = 200
 ResultName = Annotated[
     str, Kind(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "a name (letters, digits, ., _ and -)")
 ]
+Identifier = Annotated[str, Kind(r"[A-Za-z_][A-Za-z0-9_]{0,63}", "the name of a param")]
+SpaceKind = Annotated[str, Kind(r"float|int|choice", "float, int or choice")]
 ResultKind = Annotated[str, Kind(r"files|model|dataset", "files, model or dataset")]
 Version = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}", "a version")]
 Setting = Annotated[str, Kind(r"[^\x00-\x1f\x7f\ud800-\udfff/]{0,200}", "a value without a path")]
@@ -39,6 +42,20 @@ class NamedResult:
     kind: ResultKind = "files"
     format: MaybeWord = ""
     signature: Dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """A dimension that the program of a trial has named, and the value that it has drawn."""
+
+    name: Identifier
+    kind: SpaceKind
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    step: Optional[float] = None
+    choices: List[Any] = field(default_factory=list)
+    value: Any = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +82,7 @@ class JobFacts:
     inputs: Dict[Line, Hex] = field(default_factory=dict)
     """Digests of the files of small data, by name and path: era5/2020.nc."""
     results: List[NamedResult] = field(default_factory=list)
+    suggested: List[Suggested] = field(default_factory=list)
 
 
 def read_facts(line: bytes) -> Optional[JobFacts]:
@@ -81,6 +99,8 @@ def read_facts(line: bytes) -> Optional[JobFacts]:
         facts.gpus,
         facts.inputs,
     )
+    if len(facts.suggested) > MOST_SUGGESTED:
+        return None
     return None if any(len(value) > MOST_NAMES for value in many) else facts
 
 

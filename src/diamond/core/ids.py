@@ -14,8 +14,11 @@ SCALE = "s"
 VIEW, IMPORTED_RUN = "v", "y"
 SCAN, TRANSFER = "r", "x"
 DATASET = "d"
+PIPELINE = "f"
 MODEL = "w"
 """Weights: `m` is taken."""
+STUDY = "h"
+"""Hyper-parameters: `s` is taken."""
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """The names that a person gives to parameters, data, variables and secrets."""

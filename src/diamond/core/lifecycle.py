@@ -294,7 +294,9 @@ def _cancel_asked(task: Task, event: Event) -> Step:
     if not event.delivered or task.phase is Phase.ASKING:
         return end_cancelled(task)
     known = [task.attempt, *([task.follow_up] if task.follow_up else [])]
-    return replace(task, phase=Phase.CANCELLING), [SendCancel(attempt.id) for attempt in known]
+    return replace(task, phase=Phase.CANCELLING), [
+        SendCancel(attempt.id, event.grace) for attempt in known
+    ]
 
 
 def _not_allowed(task: Task, event: Event) -> Step:

@@ -16,6 +16,7 @@ from diamond.core.decoding import (
     Absolute,
     DataName,
     Digest,
+    Inside,
     Layout,
     Line,
     MaybeDigest,
@@ -147,6 +148,8 @@ class OrderedTree:
     layout: Layout = "files"
     cache: MaybeWord = ""
     """`node`: copied to the node's own disk before the program starts; empty: read where it lies."""
+    file: Inside = ""
+    """The tree is this one file, and the program reads the file itself; empty: a folder."""
 
 
 MANY_ATTEMPTS = 100
@@ -239,8 +242,11 @@ def canonical(data: Any) -> bytes:
 
 
 def order_data(order: Order) -> Dict[str, Any]:
-    """Without `trees` where there are none: an order that was signed before they existed keeps its digest."""
+    """Without `trees`, and their `file`, where there are none: an order that was signed before they existed keeps its digest."""
     data = asdict(order)
+    for tree in data["trees"].values():
+        if not tree["file"]:
+            del tree["file"]
     if not order.trees:
         del data["trees"]
     return data

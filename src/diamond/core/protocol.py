@@ -7,7 +7,7 @@ that the code behind it handles values that cannot lead elsewhere. `core/agent_m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Type, Union
+from typing import Annotated, Any, Dict, List, Optional, Type, Union
 
 from diamond.core.callers import By as By
 from diamond.core.callers import Person as Person
@@ -20,8 +20,10 @@ from diamond.core.decoding import (
     ImageFormat,
     Inside,
     Line,
+    MaybeFolderPath,
     MaybeId,
     Name,
+    Range,
     Reference,
     Word,
     decode,
@@ -104,6 +106,8 @@ class Cancel:
     id: Id
     task: Id
     attempt: Id
+    grace: Annotated[int, Range(0, 3600)] = 0
+    """Seconds between the stop flag and the kill; 0: end it as the batch system does."""
     by: By = field(default_factory=By)
 
 
@@ -304,6 +308,21 @@ class ListFiles(Request):
 
 
 @dataclass(frozen=True)
+class ListMedia(Request):
+    """Pictures and tables that a task logged with W&B or MLflow."""
+
+    task: Id
+
+
+@dataclass(frozen=True)
+class BrowseFolder(Request):
+    """A folder of the machine, for a person who looks for data; without a path, where to begin."""
+
+    path: MaybeFolderPath = ""
+    start: int = 0
+
+
+@dataclass(frozen=True)
 class StatFile(Request):
     task: Id
     path: Inside
@@ -385,6 +404,8 @@ class Report(Request):
 
 REQUESTS: Dict[str, Type[Request]] = {
     "list-files": ListFiles,
+    "list-media": ListMedia,
+    "browse": BrowseFolder,
     "stat-file": StatFile,
     "read-file": ReadFile,
     "read-log": ReadLog,

@@ -77,6 +77,7 @@ _CALLS = (
     SyncCall("trees", TreeInventory),
     SyncCall("data-reports", DataReports),
     SyncCall("manifest-bytes", answer=ManifestTaken, subject="tree"),
+    SyncCall("preview-bytes", subject="scan"),
     SyncCall("manifest-part", FetchManifest, None),
     SyncCall("data-wants", answer=WantsTaken, subject="transfer"),
     SyncCall("data-wants-part", FetchWants, None),

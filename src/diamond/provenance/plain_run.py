@@ -129,7 +129,7 @@ here=$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)
 work=${{1:-$here/run}}
 mkdir -p "$work/.data"
 work=$(cd "$work" && pwd)
-export DIAMOND_RUN_DIR=$work DIAMOND_DATA=$work/.data DIAMOND_PARAMS=$here/params.json
+export DIAMOND_RUN_DIR=$work DIAMOND_DATA=$work/.data DIAMOND_INPUTS=$work/.data DIAMOND_PARAMS=$here/params.json
 export DIAMOND_METRICS=$work/metrics.jsonl PYTHONUNBUFFERED=1"""
 _SUPPORT = 'export PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$here/support"'
 _CODE = 'cp -R "$here/code/." "$work/"'

@@ -103,6 +103,14 @@ class RunsItsOwnQueue(Protocol):
 
 
 @runtime_checkable
+class KillsAtOnce(Protocol):
+    """An ability, asked for by `isinstance`: all processes of a running job can be killed without the usual wait."""
+
+    def kill(self, native_id: str) -> None:
+        """Send SIGKILL to everything in the job, now. Too late is fine; `cancel` follows. Raises `Unanswered`."""
+
+
+@runtime_checkable
 class LeavesOutNodes(Protocol):
     """An ability, asked for by `isinstance`: nodes can be excluded from a job that is already in the queue."""
 

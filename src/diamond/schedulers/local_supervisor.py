@@ -158,7 +158,8 @@ class Supervised:
 
     def act(self, told_to_end: bool) -> None:
         if told_to_end and not self.cause:
-            self.end_it("cancelled" if self.is_cancelled() else "terminated", CANCEL_GRACE_SECONDS)
+            grace = 0.0 if self.is_killed() else CANCEL_GRACE_SECONDS
+            self.end_it("cancelled" if self.is_cancelled() else "terminated", grace)
         elif self.kill_at is not None and time.monotonic() >= self.kill_at:
             self.signal_all(signal.SIGKILL)
             self.kill_at = time.monotonic() + 1
@@ -167,6 +168,9 @@ class Supervised:
 
     def is_cancelled(self) -> bool:
         return os.path.exists(os.path.join(self.folder, "cancel"))
+
+    def is_killed(self) -> bool:
+        return os.path.exists(os.path.join(self.folder, "kill"))
 
     def end_it(self, cause: str, grace_seconds: float) -> None:
         self.cause = cause

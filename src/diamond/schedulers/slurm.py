@@ -125,6 +125,13 @@ class SlurmScheduler:
         if done.returncode and not _GONE.search(done.stderr):
             raise refused(command, done.stderr)
 
+    def kill(self, native_id: str) -> None:
+        """`scancel` alone sends SIGTERM, and SIGKILL only after the site's KillWait, usually 30 s."""
+        command = ["scancel", "--signal=KILL", "--full", native_id]
+        done = ask(command)
+        if done.returncode and not _GONE.search(done.stderr):
+            raise refused(command, done.stderr)
+
     def leave_out(self, native_id: str, submission: Submission, flags: Mapping[str, str]) -> None:
         names = slurm_directives.left_out(submission, flags).get("exclude")
         if not names:

@@ -14,11 +14,12 @@ from diamond.sdk.client import Client
 from diamond.sdk.event_stream import StreamEvent
 from diamond.sdk.logs import LogPart
 from diamond.sdk.models import Endpoint, Job, Task
+from diamond.sdk.studies import Study
 
 if TYPE_CHECKING:
     from diamond.sdk.async_client import AsyncClient
 
-__all__ = ["AsyncClient", "Client", "Endpoint", "Job", "LogPart", "StreamEvent", "Task"]
+__all__ = ["AsyncClient", "Client", "Endpoint", "Job", "LogPart", "StreamEvent", "Study", "Task"]
 
 
 def __getattr__(name: str) -> Any:

@@ -20,18 +20,20 @@ from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
+from diamond.sdk.pipeline_calls import PipelineCalls, spec_file_in
 from diamond.sdk.record_calls import RecordCalls
 from diamond.sdk.transport import API, Transport, path_segment
 
 if TYPE_CHECKING:
     from diamond.sdk.bulk import BulkAction
     from diamond.sdk.code_selection import CodeSelection
+    from diamond.sdk.pipelines import Pipeline
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ModelCalls, RecordCalls, DataCalls):
+class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.
@@ -74,6 +76,55 @@ class Client(ModelCalls, RecordCalls, DataCalls):
         body |= {"signature": self._signed(body)} if sign else {}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
         return self._finished(job) if wait else job
+
+    def run_pipeline(
+        self,
+        pipeline: str | Path | Mapping[str, Any] | Pipeline,
+        *,
+        on: str | None = None,
+        set: Settings = (),
+        force: Sequence[str] = (),
+        start_from: Sequence[str] = (),
+        folder: Path | None = None,
+        with_code: bool = True,
+        project: str = "",
+        only_check: bool = False,
+        spec_file: str | Path = "",
+        say: Callable[[str], None] = lambda message: None,
+    ) -> dict[str, Any]:
+        """Submit a pipeline: the path of a spec with `pipeline:`, a mapping, or a `diamond.sdk.pipelines.Pipeline`.
+
+        Stages that were done before are not run again, except those in `force`, and those in `start_from` with all that
+        depend on them. `only_check`: find its faults and submit nothing. `spec_file`: where a mapping was
+        read from. `wait_pipeline` waits for the end.
+        """
+        from diamond.sdk.code_selection import precheck, upload_code
+
+        given = pipeline if isinstance(pipeline, str | Path | Mapping) else pipeline.spec
+        prepared, base = self._spec(given, on, set, folder, with_code=with_code)
+        checked = precheck(
+            self.transport,
+            prepared,
+            base,
+            with_code=with_code,
+            project=project,
+            call="pipelines/check",
+        )
+        if only_check:
+            return checked
+        choose = partial(self._code, prepared, base, with_code=with_code)
+        code = upload_code(self.transport, choose, say, project)
+        for note in code.messages:
+            say(note)
+        body: dict[str, Any] = {
+            "spec": prepared,
+            "project": project,
+            "force": list(force),
+            "start_from": list(start_from),
+            "spec_file": spec_file_in(spec_file or given, prepared.get("code"), base),
+        }
+        body |= {"code": code.body} if code.body else {}
+        return dict(self.transport.post(f"{API}/pipelines", body, creates=True))
 
     def tune(
         self, model: str, *, on: str | None = None, set: Settings = (), wait: bool = False
@@ -389,6 +440,10 @@ class Client(ModelCalls, RecordCalls, DataCalls):
         from diamond.sdk.listing import Listing
 
         return list(Listing[dict[str, Any]](self.transport, _path(task, "files"), {"path": path}))
+
+    def media(self, task: str) -> list[dict[str, Any]]:
+        """Pictures and tables that the script logged with W&B or MLflow; fetch one by its `path` with `get`."""
+        return list(self.transport.get(_path(task, "media"))["items"])
 
     def get(
         self,

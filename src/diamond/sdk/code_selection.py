@@ -10,6 +10,7 @@ from typing import Any
 
 from diamond.code.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
 from diamond.core.errors import BadRequest, Conflict, InvalidSpec
+from diamond.sdk.pipeline_calls import stage_specs
 from diamond.sdk.script_check import missing_files
 from diamond.sdk.specs import split_command
 from diamond.sdk.transport import API, Transport, path_segment
@@ -96,12 +97,13 @@ def precheck(
     script: bool = False,
     with_code: bool = True,
     project: str = "",
+    call: str = "jobs/check",
 ) -> dict[str, Any]:
     """The service's check before any upload; missing local files are reported with the other faults."""
     faults = _local_faults(spec, folder) if with_code else []
     body = {"spec": without_code_folder(spec), **({"project": project} if project else {})}
     try:
-        answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
+        answer = transport.post(f"{API}/{call}" + ("?script=true" if script else ""), body)
     except InvalidSpec as error:
         raise _with_faults(error, faults) if faults and error.faults else error from None
     if faults:
@@ -133,7 +135,17 @@ def _local_faults(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]
     if isinstance(code, str) and is_git_url(code):
         return []
     chosen = folder / code if isinstance(code, str) else folder
-    return _code_faults(code, folder) or missing_files(spec, chosen)
+    return _code_faults(code, folder) or missing_files(spec, chosen) + _missing_in_stages(
+        spec, chosen
+    )
+
+
+def _missing_in_stages(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+    return [
+        {**fault, "field": f"pipeline.{name}.{fault['field']}"}
+        for name, stage in stage_specs(spec).items()
+        for fault in missing_files(stage, folder)
+    ]
 
 
 def _as_error(faults: list[dict[str, str]]) -> InvalidSpec:

@@ -15,7 +15,7 @@ from diamond.sdk.transport import API, path_segment
 JsonObject = dict[str, Any]
 Heard = Callable[[JsonObject], None]
 POLL_SECONDS = 0.5
-ENDED = ("done", "failed", "cancelled")
+ENDED = ("done", "failed", "cancelled", "none")
 
 
 def _ignore(_: JsonObject) -> None:
@@ -45,13 +45,19 @@ class DataCalls(QueryCalls):
         url: str = "",
         on: str = "",
         secret: str = "",
+        server: str = "",
+        sha256: str = "",
+        unpack: bool = False,
         **about: Any,
     ) -> JsonObject:
         """Register a folder of an endpoint in place, or have the endpoint fetch a URL.
 
-        `about`: description, license, layout, project, endpoints. Returns the addition; `wait_for_addition` waits for its end.
+        Of a URL: `secret` names a secret of the endpoint, `server` is the address of S3-compatible storage or a hub, `sha256` is what
+        a file must be, `unpack` unpacks archives. `about`: description, license, layout, project, endpoints. Returns the
+        addition; `wait_for_addition` waits for its end.
         """
-        body = {"name": name, "path": path, "url": url, "endpoint": on, "secret": secret, **about}
+        body = {"name": name, "path": path, "url": url, "endpoint": on, **about}
+        body |= {"secret": secret, "server": server, "sha256": sha256, "unpack": unpack}
         return dict(self.transport.post(f"{API}/datasets", body, creates=True))
 
     def upload_data(
@@ -121,15 +127,36 @@ class DataCalls(QueryCalls):
         return self._wait(lambda: self.data_transfer(transfer), on_change)
 
     def check_data(
-        self, name: str, *, on: str = "", version: str = "", full: bool = False
+        self,
+        name: str,
+        *,
+        on: str = "",
+        version: str = "",
+        full: bool = False,
+        source: bool = False,
     ) -> list[JsonObject]:
-        """Have copies looked at by their endpoints; `full` reads every byte. Returns at once."""
-        body = {"endpoint": on, "version": version, "full": full}
+        """Have copies looked at by their endpoints; `full` reads every byte; `source` looks at the source instead. Returns at once."""
+        body = {"endpoint": on, "version": version, "full": full, "source": source}
         return list(self.transport.post(_path(name, "checks"), body)["items"])
 
     def wait_for_check(self, check: str, on_change: Heard = _ignore) -> JsonObject:
         path = f"{API}/datasets/checks/{path_segment(check)}"
         return self._wait(lambda: dict(self.transport.get(path)), on_change, raises=False)
+
+    def dataset_preview(self, name: str, *, version: str = "") -> JsonObject:
+        """What its files look like: `{"version", "state", "message", "preview"}`."""
+        return dict(self.transport.get(_path(name, "preview"), {"version": version}))
+
+    def make_preview(self, name: str, *, on: str = "", version: str = "") -> JsonObject:
+        """Have it made again; `wait_for_preview` waits for its end."""
+        body = {"endpoint": on, "version": version}
+        return dict(self.transport.post(_path(name, "preview"), body))
+
+    def wait_for_preview(self, name: str, *, version: str = "") -> JsonObject:
+        def ask() -> JsonObject:
+            return self.dataset_preview(name, version=version)
+
+        return self._wait(ask, _ignore, raises=False)
 
     def pin_data(
         self, name: str, *, on: str = "", version: str = "", pinned: bool = True

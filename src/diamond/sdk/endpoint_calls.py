@@ -78,6 +78,11 @@ class EndpointCalls:
     def import_profile(self, name: str, profile: Mapping[str, Any]) -> None:
         self.transport.send("PUT", _path(name, "profile"), dict(profile))
 
+    def browse(self, endpoint: str, path: str = "", start: int = 0) -> dict[str, Any]:
+        """Names in a folder of the machine; without a path, where to begin. `next` is the `start` of the next page."""
+        query = {"path": path, "start": start}
+        return dict(self.transport.get(_path(endpoint, "browse"), query))
+
     def secrets(self, endpoint: str) -> list[str]:
         items = self.transport.get(_path(endpoint, "secrets"))["items"]
         return [str(item["name"] if isinstance(item, dict) else item) for item in items]

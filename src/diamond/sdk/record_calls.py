@@ -10,14 +10,14 @@ from typing import Any
 from diamond.core.errors import Conflict
 from diamond.sdk.deposit import Deposited, DepositSite, deposit_file
 from diamond.sdk.listing import Listing
-from diamond.sdk.scale_calls import ScaleCalls
+from diamond.sdk.study_calls import StudyCalls
 from diamond.sdk.transport import API, path_segment
 
 JsonObject = dict[str, Any]
 CHUNK = 1 << 20
 
 
-class RecordCalls(ScaleCalls):
+class RecordCalls(StudyCalls):
     def record(self, task: str) -> JsonObject:
         """How a task came about and ended: `check`, `entries`, and what they say, put together."""
         return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/record"))

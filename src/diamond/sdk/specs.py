@@ -26,8 +26,9 @@ FIELDS = (
     "reservation",
     "constraint",
     "budget",
+    "on_failure",
 )
-GROUPS = ("params", "resources", "environment", "data", "continue", "options")
+GROUPS = ("params", "resources", "environment", "data", "continue", "options", "pipeline")
 
 
 def load_spec(path: Path) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _set(spec: dict[str, Any], key: str, value: Any) -> None:
     params = spec.setdefault("params", {})
     if rest and first in GROUPS:
         _set_inside(spec, [first, *rest], value)
-    elif key in params or f"{{{key}}}" in json.dumps(spec.get("run", "")):
+    elif key in params or f"{{{key}}}" in json.dumps([spec.get("run"), spec.get("pipeline")]):
         params[key] = value
     elif key in FIELDS:
         spec[key] = value

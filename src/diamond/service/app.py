@@ -46,6 +46,8 @@ from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.pipelines import routes as pipelines
+from diamond.service.pipelines import worker as pipeline_worker
 from diamond.service.planning import routes as planning
 from diamond.service.platform.agent_file import AgentFile
 from diamond.service.platform.blob_store import FolderBlobStore, make_private
@@ -86,6 +88,8 @@ from diamond.service.sharing import routes as sharing
 from diamond.service.sign_in import account_routes as sign_in_account
 from diamond.service.sign_in import routes as sign_in
 from diamond.service.storage import routes as storage
+from diamond.service.studies import routes as studies
+from diamond.service.studies import worker as study_worker
 from diamond.service.sync import routes as sync
 from diamond.service.sync.data import after_data
 from diamond.service.tasks import cleanup_routes as tasks_cleanup
@@ -127,6 +131,8 @@ PARTS = (
     composer,
     planning,
     scales,
+    studies,
+    pipelines,
     recipes,
     datasets,
     images,
@@ -232,6 +238,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             asyncio.create_task(periodic.restart_after_restore(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scale_worker.advance_scales(services)),
+            asyncio.create_task(study_worker.advance_studies(services)),
+            asyncio.create_task(pipeline_worker.advance_pipelines(services)),
             asyncio.create_task(keep_in_background(services, after_data)),
             asyncio.create_task(old_tasks.summarise_in_background(services)),
             asyncio.create_task(reproduction_judge.judge_in_background(services)),

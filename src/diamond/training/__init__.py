@@ -33,6 +33,8 @@ from diamond.training.metrics import log
 from diamond.training.results import artifact, save_model
 from diamond.training.session import Session, finish, init
 from diamond.training.shards import Shards, shards
+from diamond.training.stages import stage
+from diamond.training.trial import Trial, trial
 
 if TYPE_CHECKING:
     from diamond.training.checkpoints.checkpointer import Checkpointer
@@ -65,6 +67,7 @@ __all__ = [
     "Session",
     "Shards",
     "TransformersCheckpoints",
+    "Trial",
     "artifact",
     "data",
     "deadline",
@@ -79,4 +82,6 @@ __all__ = [
     "seed",
     "shards",
     "should_stop",
+    "stage",
+    "trial",
 ]

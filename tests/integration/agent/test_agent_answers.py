@@ -116,6 +116,18 @@ def test_a_cleaned_task_is_removed(agent: AgentProcess, service: SyncService, ta
     assert note[0]["message"] == "its run directory was removed by diamond clean"
 
 
+def test_folders_are_browsed_below_where_data_lies(
+    agent: AgentProcess, service: SyncService, task: str
+) -> None:
+    roots = [item["name"] for item in ask(service, "browse")["items"]]
+    assert roots
+    for path in ("/etc", "/", str(agent.keep), "/proc/self"):
+        status, body = service.ask("browse", path=path)
+        assert status == "error" and json.loads(body)["hint"], path
+    for path in ("etc", "../x", "/a\nb", "/a\0b"):
+        assert service.ask("browse", path=path)[0] == "error"
+
+
 def test_an_unknown_request_is_answered_in_words(service: SyncService, task: str) -> None:
     status, body = service.ask("dance")
     assert status == "error" and "dance" in json.loads(body)["title"]

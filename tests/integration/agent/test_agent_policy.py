@@ -65,6 +65,7 @@ def test_with_states_alone_no_byte_of_the_program_leaves(
     for kind, words in (
         ("read-file", {"path": "out.txt", "offset": 0, "length": 99}),
         ("list-files", {"path": ""}),
+        ("browse", {"path": ""}),
         ("report", {}),
     ):
         status, body = service.ask(kind, task=task.id, **words)

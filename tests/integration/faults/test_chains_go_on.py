@@ -56,6 +56,7 @@ SAVES = "trap 'exit 75' TERM\n" + STEPS
 """It saves, as it were, on the signal that ends it."""
 
 
+@pytest.mark.slow
 def test_a_job_that_is_requeued_after_it_asked_to_go_on_does_not_run_beside_the_next(
     stack: Stack,
 ) -> None:

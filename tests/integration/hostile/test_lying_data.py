@@ -16,6 +16,7 @@ import pytest
 
 from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.jobs import DataJobs
 from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans
@@ -262,8 +263,11 @@ def test_removing_never_touches_what_lies_in_place(
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
         Reporter(service, lambda: True),
         threading.Event(),
+        setup(places),
     )
     with contextlib.suppress(Declined):
         work._remove(RemoveTree("c1", service.tree))
@@ -296,7 +300,9 @@ def test_a_malformed_command_is_rejected(fields: dict[str, object]) -> None:
 def scans(places: TreePlaces, service: LyingService) -> Scans:
     policy = Policy(places.folders.keep, site=places.folders.keep / "no-site.toml")
     scheduler = load_scheduler("local", places.folders.work / "schedulers")
-    return Scans(places, service, Reporter(service, lambda: True), policy, scheduler, Profile)
+    reporter = Reporter(service, lambda: True)
+    jobs = DataJobs(places, reporter, scheduler, Profile)
+    return Scans(places, service, reporter, policy, jobs)
 
 
 def test_a_service_cannot_register_the_agents_own_keys(

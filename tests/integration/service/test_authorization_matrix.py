@@ -34,6 +34,8 @@ SPEC = {"name": "x", "run": "true"}
 IMPORTED = {"source": "mlflow", "key": "r0", "name": "x", "state": "succeeded", "created": 1.0}
 BODIES: dict[str, Any] = {
     "POST /records/links": {"tasks": ["x"]},
+    "POST /studies/{study}/points": {"points": [{"lr": 0.1}]},
+    "POST /studies/{study}/tell": {"trials": [{"number": 0, "values": [1.0]}]},
     "PUT /views": {"page": "runs", "name": "mine", "query": {}},
     "POST /runs/imports": IMPORTED,
     "PATCH /users/{user}": {"is_admin": False},
@@ -208,9 +210,23 @@ def _new_session(cast: Cast) -> str:
     return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
 
 
+def _new_pipeline(cast: Cast) -> str:
+    spec = {"name": "p", "on": "away", "pipeline": {"one": {"run": "true"}}}
+    return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
+
+
 def _new_scale(cast: Cast) -> str:
     body = {"spec": {**SPEC, "on": "away"}, "nodes": [1]}
     return str(cast.caller("owner").post("/scales", body)["id"])
+
+
+def _new_study(cast: Cast) -> str:
+    """In the project, with one trial that the owner's own program tries."""
+    study = {"objective": {"loss": "minimize"}, "space": {"lr": [0.1, 0.2]}, "parallel": 0}
+    body = {"spec": {"name": "search", "study": study}, "project": cast.ids["project"]}
+    made = str(cast.caller("owner").post("/studies", body)["id"])
+    cast.caller("owner").post(f"/studies/{made}/ask", {"count": 1})
+    return made
 
 
 def _new_view(cast: Cast) -> str:
@@ -259,6 +275,8 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "study": _new_study,
+    "pipeline": _new_pipeline,
     "view": _new_view,
     "imported": _new_import,
     "crate": _new_crate,
@@ -266,7 +284,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
-SEEN_IN_PROJECT = {"task", "job", "project", "dataset"}
+SEEN_IN_PROJECT = {"task", "job", "project", "dataset", "study"}
 """Kinds that a project's members see; of the others everybody has only her own."""
 
 
@@ -274,7 +292,7 @@ def make_call(client: Client, call: str, thing: str = "") -> Answer:
     method, path = call.split(" ", 1)
     kind = RULES[call].thing
     first = {"endpoint": "{name}"}.get(kind, f"{{{kind}}}")
-    path = path.replace(first, thing).replace("{stream}", "stdout")
+    path = path.replace(first, thing).replace("{stream}", "stdout").replace("{number}", "0")
     filled = path.replace("{", "").replace("}", "")
     query = QUERIES.get(call, "")
     body = None if method in ("GET", "DELETE") else BODIES.get(call, {})

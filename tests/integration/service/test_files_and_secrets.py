@@ -244,3 +244,32 @@ def test_the_script_is_asked_of_the_agent(scene: Scene) -> None:
         assert answer.body == b"#!/bin/bash\n"
         body = {"spec": {"name": "x", "run": "true", "on": scene.name}}
         assert scene.client.post("/jobs/check?script=true", body)["script"] == "#!/bin/bash\n"
+
+
+def test_a_folder_of_the_endpoint_is_browsed_by_its_owner(scene: Scene) -> None:
+    items = [{"name": "era5", "kind": "folder", "is_usable": True}]
+    items += [{"name": "a<b>", "kind": "socket", "size": 5, "is_usable": False}]
+
+    def agent(request: dict[str, Any]) -> tuple[bytes, bool]:
+        assert (request["type"], request["path"], request["start"]) == ("browse", "/data", 500)
+        return json.dumps({"folder": "/data", "items": items, "next": 1000}).encode(), True
+
+    path = f"/endpoints/{scene.name}/browse?path=/data&start=500"
+    with scene.agent.answering(agent):
+        page = scene.client.get(path)
+    assert (page["folder"], page["next"], page["is_cut"]) == ("/data", 1000, False)
+    assert [(item["path"], item["kind"]) for item in page["items"]] == [
+        ("/data/era5", "folder"),
+        ("/data/a<b>", "file"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"folder": 5}, {"folder": "/", "items": [{"name": ["x"]}]}, {"items": "many"}]
+)
+def test_an_agent_that_answers_nonsense_about_a_folder_is_named(
+    scene: Scene, answer: dict[str, Any]
+) -> None:
+    with scene.agent.answering(lambda _: (json.dumps(answer).encode(), True)):
+        refused = scene.client.call("GET", f"/endpoints/{scene.name}/browse")
+    assert refused.status == 503 and scene.name in refused.json["title"]

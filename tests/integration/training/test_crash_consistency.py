@@ -16,6 +16,7 @@ STEPS = 40
 VICTIMS = ("rank", "writer", "job")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_killed_writer_and_a_killed_rank_leave_the_end_bit_equal(tmp_path: Path) -> None:
     quiet = run_to_the_end(tmp_path / "quiet", ["ddp-quiet", str(STEPS)], world_size=2)

@@ -35,7 +35,7 @@ run.log({"loss": 0.0})
 run.finish()
 """
 MLFLOW = """
-import time, mlflow
+import time, mlflow, numpy
 from pathlib import Path
 mlflow.set_experiment("e")
 with mlflow.start_run():
@@ -43,6 +43,7 @@ with mlflow.start_run():
     for step in range(30):
         mlflow.log_metric("loss", 1 / (step + 1), step=step)
         mlflow.log_metric("val/acc", step / 30, step=step)
+    mlflow.log_image(numpy.zeros((8, 8, 3), dtype=numpy.uint8), key="sample", step=7)
     while not Path("go").exists():
         time.sleep(0.1)
     mlflow.log_metric("loss", 0.0, step=30)
@@ -81,11 +82,21 @@ def _address(diamond: Diamond) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("script", "variables", "accuracy"),
+    ("script", "variables", "accuracy", "logged"),
     [
-        (WANDB, {"WANDB_MODE": "offline"}, "val.acc"),
-        (MLFLOW, {}, "val/acc"),
-        (MLFLOW, {"MLFLOW_ALLOW_FILE_STORE": "true", "MLFLOW_TRACKING_URI": "./mlruns"}, "val/acc"),
+        (
+            WANDB,
+            {"WANDB_MODE": "offline"},
+            "val.acc",
+            {("image", "picture", 30), ("table", "table", 30)},
+        ),
+        (MLFLOW, {}, "val/acc", {("image", "sample", 7)}),
+        (
+            MLFLOW,
+            {"MLFLOW_ALLOW_FILE_STORE": "true", "MLFLOW_TRACKING_URI": "./mlruns"},
+            "val/acc",
+            {("image", "sample", 7)},
+        ),
     ],
     ids=["wandb", "mlflow-database", "mlflow-files"],
 )
@@ -96,6 +107,7 @@ def test_curves_appear_while_the_script_runs_and_are_whole_at_its_end(
     script: str,
     variables: dict[str, str],
     accuracy: str,
+    logged: set[tuple[str, str, int]],
 ) -> None:
     (tmp_path / "train.py").write_text(script)
     lines = "".join(f'\n    {name}: "{value}"' for name, value in variables.items())
@@ -105,8 +117,8 @@ def test_curves_appear_while_the_script_runs_and_are_whole_at_its_end(
     )
     task = str(diamond.ask("run", str(tmp_path))["tasks"][0]["id"])
     wait_for(lambda: len(curve(diamond, task, "loss")) == 30, 120, what="a live curve")
+    wait_for(lambda: len(curve(diamond, task, accuracy)) == 30, 60, what="the other curve")
     assert diamond.state(task) == "running"
-    assert len(curve(diamond, task, accuracy)) == 30
     run_dir = Path(diamond.ask("show", task)["run_dir"]) / "run"
     (run_dir / "go").touch()
     diamond.wait_for_state(task, "succeeded", seconds=120)
@@ -114,6 +126,9 @@ def test_curves_appear_while_the_script_runs_and_are_whole_at_its_end(
     assert len(points) == 31 and points[-1][-1] == 0.0
     names = diamond.call("show", task).stdout
     assert "picture" not in names and "table" not in names
+    media = Client(*_address(diamond)).media(task)
+    assert {(one["kind"], one["name"], one["step"]) for one in media} == logged
+    assert all(one["size"] > 0 for one in media)
 
 
 @pytest.fixture(scope="module")

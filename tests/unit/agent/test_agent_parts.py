@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -330,3 +331,15 @@ def test_twenty_agents_that_began_together_keep_the_budget_of_their_cluster() ->
 def test_an_agent_alone_asks_at_its_own_pace() -> None:
     interval = Budget(4.0).interval
     assert spread(interval, 0.0) == spread(interval, 1.0) == interval
+
+
+def test_two_threads_may_write_the_same_file(tmp_path: Path) -> None:
+    """As two tasks that start at once do with the data that both read."""
+
+    def write(n: int) -> None:
+        for _ in range(50):
+            write_whole(tmp_path / "place.json", str(n).encode() * 100)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert [path.name for path in tmp_path.iterdir()] == ["place.json"]

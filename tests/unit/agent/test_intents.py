@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -145,7 +146,7 @@ def test_a_submission_whose_intent_stands_is_never_said_to_have_failed(tmp_path:
     """Its job may be in the queue already: what is left to write down is tried again."""
     scene = Scene(tmp_path)
     (scene.tasks.root / "t1").mkdir()
-    in_the_way = scene.tasks.root / "t1" / f".chain.json.{os.getpid()}.new"
+    in_the_way = scene.tasks.root / "t1" / f".chain.json.{os.getpid()}.{threading.get_ident()}.new"
     in_the_way.mkdir()
     scene.submit("a1", 1, chain={"until": 3})
     assert (scene.reported, scene.handler.done()) == ([], frozenset())

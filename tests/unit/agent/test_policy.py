@@ -355,3 +355,27 @@ def test_of_the_agents_own_folders_only_what_runs_leave_is_data(
     else:
         with pytest.raises(Forbidden):
             policy.check_data_folder(str(keep / path), tasks)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("", []),
+        ('egress = "logs"', []),
+        ('data_sources = ["https://*"]', [["https://*"]]),
+        ('commands = ["true"]\ndata_sources = []', [[]]),
+        ('commands = ["true"]', None),
+        ("require_signed = true", None),
+        ("data_sources = 7", None),
+    ],
+)
+def test_where_work_is_listed_only_listed_sources_are_read(
+    tmp_path: Path, text: str, limits: list[list[str]] | None
+) -> None:
+    (tmp_path / "policy.toml").write_text(text + "\n")
+    policy = Policy(tmp_path, site=tmp_path / "none.toml")
+    if limits is None:
+        with pytest.raises(Forbidden):
+            policy.data_sources()
+    else:
+        assert policy.data_sources() == limits

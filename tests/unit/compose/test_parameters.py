@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from diamond.compose.faults import Faults
 from diamond.compose.parameters import (
-    command_with_resume,
     fill_arguments,
     fill_command,
+    late_command,
     missing_params,
     placeholder_warnings,
 )
@@ -81,14 +81,14 @@ def test_words_are_filled_without_a_shell() -> None:
 @pytest.mark.parametrize("checkpoint", ["", "/w/run/ckpt/a b'$(x).pt"])
 def test_words_with_a_checkpoint_stay_the_same_words(checkpoint: str, tmp_path: Path) -> None:
     words = ["printf", "<%s>", "--n={n}", "--from={resume}", "{resume}", "", "$HOME"]
-    line = command_with_resume(words, {"n": "a b"})
+    line = late_command(words, {"n": "a b"}, resumes=True)
     said = bash(f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n{line}", tmp_path)
     assert said == f"<--n=a b><--from={checkpoint}><{checkpoint}><><$HOME>"
 
 
 def test_words_without_a_checkpoint_need_no_shell() -> None:
-    assert command_with_resume(["t", "{n}"], {"n": 1}) == ""
-    assert command_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
+    assert late_command(["t", "{n}"], {"n": 1}, resumes=True) == ""
+    assert late_command(["t", "{resume}"], {"resume": "no"}, resumes=True) == ""
 
 
 CHECKPOINT = "/w/a b'$(touch pwned).pt"
@@ -123,7 +123,7 @@ def test_an_option_appears_only_if_there_is_a_checkpoint(
 @pytest.mark.parametrize("checkpoint", ["", CHECKPOINT])
 def test_words_may_be_left_out_without_a_checkpoint(checkpoint: str, tmp_path: Path) -> None:
     words = ["printf", "<%s>", "t", "{resume:--r %}", "{wd:--wd %}", "x={resume:%}{n}"]
-    line = command_with_resume(words, {"n": "{resume}", "wd": ""})
+    line = late_command(words, {"n": "{resume}", "wd": ""}, resumes=True)
     said = bash(f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n{line}", tmp_path)
     option = f"<--r><{checkpoint}>" if checkpoint else ""
     assert said == f"<t>{option}<x={checkpoint}{{resume}}>"
@@ -248,3 +248,18 @@ def test_without_parameters_braces_are_the_commands_own() -> None:
 
 def test_a_parameter_that_is_used_nowhere_is_told() -> None:
     assert "`run` does not contain `{n}`" in placeholder_warnings("t {lr}", {"lr": 1, "n": 2})[0]
+
+
+def test_data_is_named_by_its_path_and_other_braces_stay() -> None:
+    filled = fill_command("""t {d} '{d}' "{d}" {d:--x %} {other} awk '{print}'""", {}, data=["d"])
+    path = "${DIAMOND_DATA}"
+    assert filled == (
+        f"""t "{path}"/d ''"{path}"'/d' "{path}/d" --x "{path}"/d {{other}} awk '{{print}}'"""
+    )
+
+
+def test_words_with_data_become_a_line_whose_other_words_are_quoted() -> None:
+    line = late_command(["t", "{d}", "--in={d}/x", "{n}"], {"n": "a; b"}, data=["d"])
+    assert line == """t "${DIAMOND_DATA}"/d --in="${DIAMOND_DATA}/d"/x 'a; b'"""
+    assert late_command(["t", "{d}"], {"d": 1}, data=["d"]) == ""
+    assert missing_params("t {d} {n}", {}, data=["d"]) == ["n"]

@@ -85,6 +85,8 @@ REQUIRED = {
     "data pin": "id tree",
     "data cancel": "id name",
     "request list-files": "id task",
+    "request browse": "id",
+    "request list-media": "id task",
     "request stat-file": "id task path",
     "request read-file": "id task path",
     "request read-log": "id task attempt run stream",

@@ -13,6 +13,8 @@ export const keys = {
   images: ["images"],
   models: ["models"],
   datasets: ["datasets"],
+  studies: ["studies"],
+  pipelines: ["pipelines"],
   builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],

@@ -19,6 +19,12 @@ export const endpointsApi = {
   remove: (name: string) => dataOf(api.DELETE("/api/v1/endpoints/{name}", pathOf(name))),
   clean: (name: string, body: Schemas["CleanRequest"]) =>
     dataOf(api.POST("/api/v1/endpoints/{name}/clean", { ...pathOf(name), body })),
+  browse: (name: string, path: string, start: number) =>
+    dataOf(
+      api.GET("/api/v1/endpoints/{name}/browse", {
+        params: { path: { name }, query: { path, start } },
+      }),
+    ),
   secrets: (name: string) => dataOf(api.GET("/api/v1/endpoints/{name}/secrets", pathOf(name))),
   setSecret: (name: string, secret: string, value: string) =>
     dataOf(

@@ -1,6 +1,15 @@
-import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Group,
+  Input,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import classes from "./KeyValueRows.module.css";
 import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
 import { type Cells, TYPED } from "./spec/values";
@@ -14,9 +23,16 @@ export type RowTexts = {
   add: string;
   namePlaceholder?: string;
   valuePlaceholder?: string;
+  /** Beside each value: another way to choose it. */
+  chooser?: (label: string, onChoose: (value: string) => void) => ReactNode;
 };
 
+/** A value to choose, what it is, and the name that a row without one gets. */
+export type Choice = { value: string; about: string; name: string };
+
 type KeyValueRowsProps = RowTexts & {
+  /** Offered as values; others may be typed. */
+  choices?: Choice[];
   id: string;
   value: unknown;
   fault?: string;
@@ -92,6 +108,7 @@ function useRows(mapping: unknown, cells: Cells): [Row[], (rows: Row[]) => void]
 }
 
 type RowInputsProps = RowTexts & {
+  choices?: Choice[];
   row: Row;
   at: number;
   onChange: (row: Row) => void;
@@ -99,7 +116,15 @@ type RowInputsProps = RowTexts & {
   onBlur?: () => void;
 };
 
-function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsProps) {
+function RowInputs({ row, at, onChange, onRemove, onBlur, choices, ...texts }: RowInputsProps) {
+  const value = {
+    className: classes.value,
+    "aria-label": `${texts.valueLabel} ${at}`,
+    placeholder: texts.valuePlaceholder,
+    value: row.value,
+    onBlur,
+    spellCheck: false,
+  };
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <TextInput
@@ -115,15 +140,17 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
       <Text c="dimmed" lh="34px" aria-hidden>
         =
       </Text>
-      <TextInput
-        className={classes.value}
-        aria-label={`${texts.valueLabel} ${at}`}
-        placeholder={texts.valuePlaceholder}
-        value={row.value}
-        onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
-        onBlur={onBlur}
-        spellCheck={false}
-      />
+      {choices?.length ? (
+        <ChoiceInput {...value} choices={choices} row={row} onRow={onChange} />
+      ) : (
+        <TextInput
+          {...value}
+          onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+        />
+      )}
+      {texts.chooser?.(`Browse for ${row.name || `row ${at}`}`, (value) =>
+        onChange({ ...row, name: row.name || nameFor(value), value }),
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -135,4 +162,43 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsP
       </ActionIcon>
     </Group>
   );
+}
+
+type ChoiceInputProps = {
+  choices: Choice[];
+  row: Row;
+  onRow: (row: Row) => void;
+  className?: string;
+  placeholder?: string;
+  value: string;
+  onBlur?: () => void;
+};
+
+function ChoiceInput({ choices, row, onRow, ...input }: ChoiceInputProps) {
+  const known = new Map(choices.map((choice) => [choice.value, choice]));
+  return (
+    <Autocomplete
+      {...input}
+      data={[...known.keys()]}
+      limit={20}
+      onChange={(value) => onRow({ ...row, value, name: row.name || known.get(value)?.name || "" })}
+      renderOption={({ option }) => (
+        <div>
+          <Text size="sm">{option.value}</Text>
+          <Text size="xs" c="dimmed">
+            {known.get(option.value)?.about}
+          </Text>
+        </div>
+      )}
+    />
+  );
+}
+
+/** A name for data that was chosen by its path. */
+function nameFor(path: string) {
+  const last = path.split("/").filter(Boolean).pop() ?? "";
+  return last
+    .replace(/\.\w+$/, "")
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^[^A-Za-z0-9_]+/, "");
 }

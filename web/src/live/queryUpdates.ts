@@ -17,6 +17,8 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   announcements: [keys.announcements],
   models: [keys.models],
   data: [keys.datasets, keys.tasks],
+  studies: [keys.studies],
+  pipelines: [keys.pipelines],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
@@ -26,6 +28,7 @@ const MAYBE_STALE = [
   ["metrics"],
   keys.files,
   ["scale"],
+  keys.studies,
   keys.builds,
   keys.tasks,
   keys.overview,
@@ -33,6 +36,7 @@ const MAYBE_STALE = [
   keys.images,
   keys.models,
   keys.datasets,
+  keys.pipelines,
   keys.notifications,
   keys.announcements,
 ];
@@ -58,6 +62,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
     for (const key of all) refetch(queries, key);
   };
   const lists = throttle(LIST_INTERVAL, () => refetchAll(keys.tasks, keys.overview));
+  const pipelines = throttle(LIST_INTERVAL, () => refetchAll(keys.pipelines));
   const images = throttle(LIST_INTERVAL, () => refetchAll(keys.images, keys.builds));
   const composition = throttle(COMPOSITION_INTERVAL, () => refetchAll(["compose"], keys.files));
   const logs = throttleEach(OUTPUT_INTERVAL, (task) => refetchAll(keys.logs(task)));
@@ -66,6 +71,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
     if (event.type === "task") {
       updateTask(queries, event.data);
       lists();
+      pipelines();
     }
     if (event.type === "log") logs(event.data.task);
     if (event.type === "metric" && !event.data.usage) metrics(event.data.task);

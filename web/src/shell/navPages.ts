@@ -1,6 +1,7 @@
 import {
   IconBrain,
   IconDatabase,
+  IconGitFork,
   IconHammer,
   IconHistory,
   IconHome,
@@ -28,6 +29,7 @@ const PAGES = [
   { to: "/", label: "Dashboard", icon: IconHome, for: "everyone" },
   { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
   { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
+  { to: "/pipelines", label: "Pipelines", icon: IconGitFork, for: "everyone" },
   { to: "/runs", label: "Runs", icon: IconTable, for: "everyone" },
   { to: "/images", label: "Images", icon: IconPackage, for: "everyone" },
   { to: "/datasets", label: "Datasets", icon: IconDatabase, for: "everyone" },

@@ -25,7 +25,7 @@ class Reporter:
         """Raises `LinkDown`, `Declined`."""
         if not self.tells_all():
             message = KEPT_HERE if report.message else ""
-            report = replace(report, message=message, path="", named=[])
+            report = replace(report, message=message, path="", named=[], origin=None)
         ask(self.link, "data-reports", DataReports([report]), timeout=60)
 
     def try_to_report(self, report: DataReport) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from diamond.agent.data.places import TreePlaces
 from diamond.core.artifacts import plain_digest
 from diamond.core.errors import NotFound
 from diamond.core.order import OrderedTree
+from diamond.runtimes.below import below, steps_of
 
 
 def ready_tree(places: TreePlaces, ordered: OrderedTree) -> str:
@@ -19,4 +22,6 @@ def ready_tree(places: TreePlaces, ordered: OrderedTree) -> str:
         )
     checked = places.check(place)
     places.use(checked)
+    if ordered.file and Path(checked.path).is_dir():  # a copy: the file lies in its folder
+        return str(below(Path(checked.path), *steps_of(ordered.file)))
     return checked.path

@@ -11,11 +11,15 @@ from pathlib import Path
 
 from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
+from diamond.agent.data.imports import Imports
+from diamond.agent.data.jobs import DataJobs
 from diamond.agent.data.places import TreePlaces
+from diamond.agent.data.previews import Previews
 from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
 from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.transfer_node import NodeAway, TransferNode
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.data_commands import (
@@ -25,7 +29,9 @@ from diamond.core.data_commands import (
     CheckTree,
     DataCommand,
     FetchTree,
+    ImportTree,
     PinTree,
+    PreviewTree,
     RemoveTree,
     ScanFolder,
     SendTree,
@@ -41,7 +47,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
-AT_ONCE = {"scan": 1, "fetch": 3, "send": 3}
+AT_ONCE = {"scan": 1, "import": 2, "preview": 1, "fetch": 3, "send": 3}
 """Of each kind, so that a transfer that waits for another endpoint holds up no other."""
 
 
@@ -50,19 +56,30 @@ class DataWork:
     places: TreePlaces
     link: Link
     scans: Scans
+    imports: Imports
+    previews: Previews
     fetching: Fetching
     sending: Sending
     archives: Archives
     reporter: Reporter
     stopping: threading.Event
+    setup: DataSetup
     tells_all: Callable[[], bool] = lambda: True
     _cancelled: set[str] = field(default_factory=set)
     _running: set[str] = field(default_factory=set)
+    _node_turns: dict[str, threading.Semaphore] = field(
+        default_factory=lambda: {kind: threading.Semaphore(1) for kind in ("fetch", "send")}
+    )
+    """Each process on the transfer node has a rate cap of its own."""
     _turns: dict[str, threading.Semaphore] = field(
         default_factory=lambda: {kind: threading.Semaphore(n) for kind, n in AT_ONCE.items()}
     )
 
+    def __post_init__(self) -> None:
+        self._node = TransferNode(self.places.folders, self.link)
+
     def start(self) -> None:
+        self.imports.tidy()
         for file in sorted(self.places.intents.glob("*.json")):
             command = _saved(file)
             if command is not None:
@@ -121,22 +138,16 @@ class DataWork:
             self._running.discard(_name(command))
 
     def _carry_out(self, command: DataCommand) -> None:
-        """Again and again while the service cannot be reached."""
+        """Again and again while the service cannot be reached. A failure that cannot be reported is one of these tries."""
         while not self.stopping.is_set():
             try:
                 if not self._is_cancelled(command):
-                    self._act(command)
+                    self._act_or_fail(command)
                 break
             except LinkDown as error:
                 log.info("%s waits for the service: %s", _name(command), error)
                 self.stopping.wait(RETRY_SECONDS)
             except Cancelled:
-                break
-            except Exception as error:
-                if not self._is_cancelled(command):
-                    is_bug = not isinstance(error, (DiamondError, OSError, Declined))
-                    log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
-                    self._fail(command, error)
                 break
         else:
             return
@@ -144,14 +155,43 @@ class DataWork:
         if self._is_cancelled(command) and isinstance(command, FetchTree):
             self.fetching.clear(command.transfer)
 
+    def _act_or_fail(self, command: DataCommand) -> None:
+        """Raises `LinkDown`, `Cancelled`."""
+        try:
+            self._act(command)
+        except (LinkDown, Cancelled):
+            raise
+        except Exception as error:
+            if not self._is_cancelled(command):
+                is_bug = not isinstance(error, (DiamondError, OSError, Declined))
+                log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
+                self._fail(command, error)
+
     def _act(self, command: DataCommand) -> None:
         def cancelled() -> bool:
             return self._is_cancelled(command) or self.stopping.is_set()
 
+        host = self.setup.settings().transfer_node
+        if host and isinstance(command, (FetchTree, SendTree)):
+            try:
+                with self._node_turns[_kind(command)]:
+                    self._node.run(host, command, cancelled)
+                return
+            except NodeAway as error:
+                log.info("%s is done here, not on the transfer node: %s", _name(command), error)
+        self.act(command, cancelled)
+
+    def act(self, command: DataCommand, cancelled: Callable[[], bool]) -> None:
+        """Carry out a command in this process. Raises as its parts do."""
         if isinstance(command, ScanFolder):
-            self.scans.scan(command, cancelled)
+            if self.scans.scan(command, cancelled):
+                self.send_inventory()
         elif isinstance(command, CheckTree):
             self.scans.check(command, cancelled)
+        elif isinstance(command, ImportTree):
+            self.imports.fetch(command, cancelled)
+        elif isinstance(command, PreviewTree):
+            self.previews.make(command, cancelled)
         elif isinstance(command, FetchTree):
             self.fetching.fetch(command, cancelled)
         elif isinstance(command, SendTree):
@@ -162,11 +202,6 @@ class DataWork:
             self._remove(command)
         elif isinstance(command, PinTree):
             self._pin(command)
-        else:
-            raise BadRequest(
-                f"This agent cannot {data_act(command)} data",
-                "Add a folder of the endpoint instead.",
-            )
 
     def _remove(self, command: RemoveTree) -> None:
         for place in self.places.every_of(command.tree):
@@ -206,7 +241,7 @@ class DataWork:
                 self.send_inventory()  # first: whoever reads of the failure finds the place marked
             if _subject(command):
                 self.reporter.report(report)
-        except (LinkDown, Declined) as lost:
+        except Declined as lost:
             log.warning("the end of %s could not be reported: %s", _name(command), lost)
 
     def _file(self, command: DataCommand) -> Path:
@@ -229,16 +264,20 @@ def assemble_data_work(
     policy, profile, places = setup.policy, setup.profile, TreePlaces(setup.folders)
     reporter = Reporter(link, lambda: policy.allows_logs)
     archives = Archives(places, reporter, profile)
-    scans = Scans(places, link, reporter, policy, scheduler, profile)
+    jobs = DataJobs(places, reporter, scheduler, profile)
+    scans = Scans(places, link, reporter, policy, jobs)
     return DataWork(
         places,
         link,
         scans,
+        Imports(places, link, reporter, policy, jobs, setup),
+        Previews(places, link, reporter, policy, jobs),
         Fetching(places, link, reporter, archives, setup, scans.read),
         Sending(places, link, setup),
         archives,
         reporter,
         stopping,
+        setup,
         tells_all=lambda: policy.allows_logs,
     )
 
@@ -257,7 +296,7 @@ def _subject(command: DataCommand) -> str:
 
 def _kind(command: DataCommand) -> str:
     act = data_act(command)
-    return "scan" if act in ("check", "import", "preview", "archive") else act
+    return "scan" if act in ("check", "archive") else act
 
 
 def _saved(file: Path) -> DataCommand | None:

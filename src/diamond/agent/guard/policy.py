@@ -30,11 +30,14 @@ IDLE_HOURS = 12.0
 LOOK_SECONDS = 2.0
 _OF_SHELLS = frozenset(";&|<>$`(){}\n")
 LISTS = frozenset(
-    {"partitions", "images", "commands", "variables", "signers", "community", "data_folders"}
+    {
+        *("partitions", "images", "commands", "variables", "signers", "community"),
+        *("data_folders", "data_sources"),
+    }
 )
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
-OF_FILES = frozenset({"read-file", "stat-file"})
+OF_FILES = frozenset({"browse", "read-file", "stat-file"})
 OF_WORK = frozenset({"modules", "build", "data"})
 """Facts whose corrections become part of what is run: lines of a shell, where packages come from, hosts that ssh reaches."""
 OF_BOUNDS = frozenset({"partitions", "flags"})
@@ -55,6 +58,8 @@ class Rules:
     """Patterns with * and ?; the whole command must fit one. Whatever else could change what runs is rejected then."""
     data_folders: list[str] | None = None
     """Folders whose files a service may have registered as data. None: any, unless this file lists what may run."""
+    data_sources: list[str] | None = None
+    """Patterns of addresses that data may be fetched from. None: any, unless this file lists what may run."""
     variables: list[str] | None = None
     """Beside `commands`: names of variables that a spec may set. None: none of them."""
     egress: str = "all"
@@ -188,6 +193,35 @@ class Policy:
         own = real == kept or f"{real}/".startswith(f"{kept}/")
         if self._fault or (own and not _is_left_by_a_run(real, tasks)):
             raise Forbidden(f"{path} cannot be registered as data", "Choose a folder of your data.")
+
+    def data_sources(self) -> list[list[str]]:
+        """For each file that limits them, patterns of addresses that may be fetched. Raises `Forbidden` where nothing may be."""
+        limits = []
+        for each in self._now():
+            if each.data_sources is not None:
+                limits.append(each.data_sources)
+            elif each.lists_work:
+                raise Forbidden(
+                    f"The policy of this machine ({each.source}) does not let data be fetched from elsewhere",
+                    "Ask for the address to be listed there: data_sources = [...]",
+                )
+        if self._fault:
+            raise Forbidden(
+                f"Nothing is fetched here until this file is corrected: {self._fault}",
+                "Correct the policy file on the machine.",
+            )
+        return limits
+
+    @property
+    def data_folders(self) -> list[str] | None:
+        """Those that the files list, each that lists any; none where work is listed and folders are not. None: any."""
+        rules = self._now()
+        if self._fault:
+            return []
+        lists = [each.data_folders for each in rules if each.data_folders is not None]
+        if lists:
+            return [folder for folders in lists for folder in folders]
+        return [] if any(each.lists_work for each in rules) else None
 
     @property
     def lease_days(self) -> float:

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from diamond.agent.disk import write_whole
-from diamond.core.errors import BadRequest
+from diamond.core.errors import BadRequest, NotFound
 from diamond.core.ids import IDENTIFIER
 from diamond.runtimes.below import below
 
@@ -24,6 +24,17 @@ def delete_secret(folder: Path, name: str) -> None:
 def list_secrets(folder: Path) -> list[str]:
     """Names only."""
     return sorted(file.name for file in folder.iterdir() if IDENTIFIER.fullmatch(file.name))
+
+
+def find_secret(folder: Path, name: str) -> Path:
+    """Where its value lies. Raises `NotFound`, which lists the names there are."""
+    place = _place(folder, name)
+    if place.is_file():
+        return place
+    raise NotFound(
+        f"The endpoint has no secret {name!r}",
+        f"It has: {', '.join(list_secrets(folder)) or 'none'}. Set it: diamond secret set {name} --on ENDPOINT",
+    )
 
 
 def _place(folder: Path, name: str) -> Path:

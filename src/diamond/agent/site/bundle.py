@@ -35,7 +35,7 @@ if sys.argv[1:2] == ["build"]:  # a builder needs nothing of the agent
 
     sys.exit(main(sys.argv[2:]))
 if sys.argv[1:2] == ["data"]:  # nor does what reads a folder of data
-    from diamond.data.scan_job import main
+    from diamond.data.job import main
 
     sys.exit(main(sys.argv[2:]))
 from diamond.agent.__main__ import main

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
+from diamond.agent.disk import mark
 from diamond.agent.guard.bounds import SubmissionBounds
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.chain_facts import read_attempt
@@ -25,6 +26,7 @@ from diamond.agent.tasks.watching import read_arrival, read_duplicates, read_run
 from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.batch_systems import read_abilities
 from diamond.core.events import (
+    STOP_FLAG,
     AttemptKnown,
     Event,
     Gone,
@@ -76,16 +78,20 @@ class Attempts:
         else:
             self.load(folder)
 
-    def cancel(self, folder: AttemptFolder) -> None:
-        """The tombstone is on disk: end whatever there is of the attempt."""
+    def cancel(self, folder: AttemptFolder, *, grace: float = 0.0) -> None:
+        """The tombstone is on disk: end whatever there is of the attempt. `grace`: seconds between stop flag and kill."""
         state = self.known.get(folder.attempt)
         if state is None:
             self.load(folder)
         elif state.is_over:
             self._report_all(folder.attempt, [Gone()])
         elif state.phase is AttemptPhase.SUBMITTED:
-            self._report_all(folder.attempt, self._take(verdicts.cancel(state)))
-            self._ask_for_end(folder.attempt)
+            if grace and state.is_running and not state.cancelled:
+                self.look_at(folder.attempt)
+            self._report_all(
+                folder.attempt, self._take(verdicts.cancel(self.known[folder.attempt]))
+            )
+            self._end_now_or_soon(folder, grace)
         else:
             self._work.submissions.look_again()
 
@@ -191,6 +197,8 @@ class Attempts:
             self._report_all(attempt, [self._by_its_limit(attempt, event) for event in events])
             if self.known[attempt].over:
                 self._over(attempt)
+            elif verdicts.must_kill(self.known[attempt], now=now):
+                self._ask_for_end(attempt, at_once=True)
             elif verdicts.must_cancel_again(self.known[attempt], now=now):
                 self._ask_for_end(attempt)
 
@@ -339,11 +347,25 @@ class Attempts:
             is_uncertain=is_uncertain,
         )
 
-    def _ask_for_end(self, attempt: str) -> None:
-        self.save(replace(self.known[attempt], cancel_asked_at=time.monotonic()))
+    def _end_now_or_soon(self, folder: AttemptFolder, grace: float) -> None:
+        """A program that runs may get the stop flag first, and some seconds to save."""
+        state = self.known[folder.attempt]
+        if state.over or state.kill_at is not None:
+            return
+        if not grace or not state.is_running:
+            self._ask_for_end(folder.attempt)
+            return
+        mark(folder.path / "stop")
+        self.save(verdicts.flag(state, now=time.monotonic(), grace=grace))
+        self.note(folder, f"the stop flag is set; it is killed in {grace:g} s", STOP_FLAG)
+
+    def _ask_for_end(self, attempt: str, *, at_once: bool = False) -> None:
+        asked = replace(self.known[attempt], cancel_asked_at=time.monotonic(), kill_at=None)
+        self.save(asked)
         state = self.known[attempt]
         folder = self.folder(state)
-        self._work.cancel(sorted({state.native_id, folder.owner, folder.native_id} - {""}))
+        ids = sorted({state.native_id, folder.owner, folder.native_id} - {""})
+        self._work.cancel(ids, at_once=at_once)
 
     def _heard(self, attempt: str, status: NativeStatus | None, now: float) -> None:
         if status is None or status.status == "ended":

@@ -135,7 +135,7 @@ class CommandHandler:
     def _cancel(self, command: Cancel) -> None:
         folder = self.tasks.record_cancel(command.task, command.attempt, ends_task=True)
         self.post(lambda: self.attempts.chains.cancelled(folder))
-        self.post(lambda: self.attempts.cancel(folder))
+        self.post(lambda: self.attempts.cancel(folder, grace=command.grace))
 
     def _disk_failed(self, command: Optional[Command], error: OSError) -> bool:
         """Nothing could be saved. A submit fails, and its owner learns why; one whose intent was saved may be queued, so

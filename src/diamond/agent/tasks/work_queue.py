@@ -95,7 +95,8 @@ class SubmissionQueue:
 @dataclass
 class WorkQueue:
     staging: queue.Queue[AttemptFolder] = field(default_factory=queue.Queue)
-    cancelling: queue.Queue[list[str]] = field(default_factory=queue.Queue)
+    cancelling: queue.Queue[tuple[list[str], bool]] = field(default_factory=queue.Queue)
+    """Ids of jobs, and whether they are killed without waiting for them."""
     exclusions: queue.Queue[tuple[AttemptFolder, str]] = field(default_factory=queue.Queue)
     submissions: SubmissionQueue = field(default_factory=SubmissionQueue)
     _being_cancelled: set[str] = field(default_factory=set)
@@ -104,12 +105,12 @@ class WorkQueue:
     def stage(self, folder: AttemptFolder) -> None:
         self.staging.put(folder)
 
-    def cancel(self, native_ids: Iterable[str]) -> None:
+    def cancel(self, native_ids: Iterable[str], *, at_once: bool = False) -> None:
         """Cancel jobs; one whose cancellation is under way is not queued twice."""
         fresh = [each for each in native_ids if each not in self._being_cancelled]
         self._being_cancelled.update(fresh)
         if fresh:
-            self.cancelling.put(fresh)
+            self.cancelling.put((fresh, at_once))
 
     def was_cancelled(self, native_ids: Iterable[str]) -> None:
         self._being_cancelled.difference_update(native_ids)

@@ -17,7 +17,7 @@ from diamond.agent.tasks.staging import StageFailed, Stager
 from diamond.agent.tasks.work_queue import WorkQueue
 from diamond.core.errors import Cancelled, Unanswered
 from diamond.core.task import Reason
-from diamond.schedulers.base import LeavesOutNodes, Scheduler
+from diamond.schedulers.base import KillsAtOnce, LeavesOutNodes, Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -99,19 +99,25 @@ class Workers:
 
     def _cancel_all(self) -> None:
         while True:
-            native_ids = self.work.cancelling.get()
+            native_ids, at_once = self.work.cancelling.get()
             try:
                 self.fence.check()
                 for native_id in native_ids:
-                    self.scheduler.cancel(native_id)
+                    self._end(native_id, at_once)
                 self.work.ask_soon()
             except Unanswered as error:
                 log.info("cancelling %s: %s", native_ids, error.message)
-                self._later(self.work.cancelling, native_ids)
+                self._later(self.work.cancelling, (native_ids, at_once))
                 continue
             except Exception:
                 log.exception("cancelling %s failed", native_ids)
             self.work.was_cancelled(native_ids)
+
+    def _end(self, native_id: str, at_once: bool) -> None:
+        """A batch system gives a job seconds to end; one that had them already is killed."""
+        if at_once and isinstance(self.scheduler, KillsAtOnce):
+            self.scheduler.kill(native_id)
+        self.scheduler.cancel(native_id)
 
     @staticmethod
     def _later(waiting: queue.Queue[Any], item: Any) -> None:

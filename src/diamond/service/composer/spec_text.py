@@ -6,9 +6,11 @@ from pydantic import ValidationError
 
 from diamond.compose.faults import Faults, from_validation
 from diamond.compose.notebooks import check_what_runs
+from diamond.compose.pipeline_check import pipeline_faults
 from diamond.compose.raw_spec import RawSpec
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
+from diamond.compose.stages import is_pipeline
 from diamond.notation.yaml_reader import ParsedYaml, Position, YamlSyntaxError, read_text
 from diamond.notation.yaml_writer import write_text
 from diamond.service.composer.schemas import ParsedSpec, TextFault
@@ -44,6 +46,8 @@ def render(spec: RawSpec) -> str:
 
 
 def _faults(data: RawSpec) -> list[Fault]:
+    if is_pipeline(data):
+        return [Fault.model_validate(fault) for fault in pipeline_faults(data)]
     try:
         spec = Spec.model_validate(data)
     except ValidationError as error:

@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.core.data_messages import Origin
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.redact import has_credentials
+from diamond.data.sources.address import WebFile, read_address
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
 from diamond.service.datasets import schemas, store
+from diamond.service.datasets.preview_requests import preview_new
 from diamond.service.datasets.rows import AdditionRow, DatasetRow, VersionRow
 from diamond.service.datasets.rules import require_may_lie_on
 from diamond.service.datasets.views import show_addition
@@ -27,10 +30,8 @@ from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project
 from diamond.service.trees import store as tree_store
 from diamond.service.trees.rows import Ended, ScanRow
-from diamond.service.trees.scans import cancel_scan, start_import, start_scan
+from diamond.service.trees.scans import ImportAsked, cancel_scan, start_import, start_scan
 from diamond.service.trees.transfers import DATA, cancel_transfer
-
-SOURCES = re.compile(r"(https?|s3|git\+(?:https?|ssh)|hf)://[^\s]+")
 
 
 async def add_data(
@@ -47,7 +48,8 @@ async def add_data(
         if body.path:
             work = await start_scan(tx, endpoint, body.path)
         else:
-            work = await start_import(tx, endpoint, body.url, secret=body.secret)
+            known = await _known_revision(tx.connection, dataset, body.url)
+            work = await start_import(tx, endpoint, body.url, _asked(body), known=known)
         source = f"{endpoint.name}:{body.path}" if body.path else body.url
         row = AdditionRow(
             id=work.id,
@@ -57,6 +59,7 @@ async def add_data(
             endpoint=endpoint.id,
             source=source,
             created=time.time(),
+            asked=_asked(body) if body.url else None,
         )
         await store.add_addition(tx, row)
         await publish(tx, principal.user, [changed(DATA)])
@@ -122,8 +125,10 @@ async def _settle(tx: Transaction, row: AdditionRow, work: Ended) -> None:
         tree=work.tree,
         source=row.source,
         counted=(work.files, work.size) if isinstance(work, ScanRow) else None,
+        origin=work.origin if isinstance(work, ScanRow) else None,
     )
     await store.settle_addition(tx, row.id, version.n, is_new=is_new)
+    await preview_new(tx, row.dataset, version, row.endpoint)
 
 
 async def put_version(
@@ -133,6 +138,7 @@ async def put_version(
     tree: str,
     source: str,
     counted: tuple[int, int] | None = None,
+    origin: Origin | None = None,
 ) -> tuple[VersionRow, bool]:
     """The version that has this content: the same content twice is the same version."""
     row = await store.lock_dataset(tx, dataset)
@@ -151,9 +157,21 @@ async def put_version(
         bytes=size,
         source=source,
         created=time.time(),
+        origin=origin,
     )
     await store.add_version(tx, version)
     return version, True
+
+
+async def _known_revision(connection: AsyncConnection, dataset: DatasetRow, url: str) -> str:
+    """Of the source when the newest version was fetched from it; '' if none was."""
+    versions = (await store.versions_of(connection, [dataset.id]))[dataset.id]
+    origins = [row.origin for row in versions if row.source == url and row.origin is not None]
+    return origins[0].revision if origins else ""
+
+
+def _asked(body: schemas.AddDataRequest) -> ImportAsked:
+    return ImportAsked(body.secret, body.server, body.sha256, body.unpack)
 
 
 async def dataset_for(
@@ -239,12 +257,24 @@ def _check_source(body: schemas.AddDataRequest) -> None:
             f"{body.path[:80]!r} is not an absolute path on the endpoint",
             "Write the full path; it may begin with /, ~ or a variable such as $WORK.",
         )
-    if body.url and not SOURCES.fullmatch(body.url):
+    if body.path and (body.secret or body.server or body.sha256 or body.unpack):
         raise BadRequest(
-            f"{body.url[:80]!r} is not a source that Diamond can read",
-            "Use http(s)://…, s3://BUCKET/PREFIX, git+https://…@COMMIT or hf://OWNER/NAME@REVISION.",
+            "A secret, a server, a digest or unpacking belong to a URL, not to a path",
+            "Leave them out.",
         )
-    if body.url and has_credentials(body.url):
+    if not body.url:
+        return
+    address = read_address(body.url)
+    if body.sha256 and not isinstance(address, WebFile):
+        raise BadRequest(
+            "A SHA-256 can be given for the file of an http(s) URL alone",
+            "Leave it out: other sources state digests or revisions of their own.",
+        )
+    if body.server and not re.fullmatch(r"https?://[^\s/@]+(?:/[^\s@]*)?", body.server):
+        raise BadRequest(
+            f"{body.server[:80]!r} is not the address of a server", "Write https://HOST[:PORT]."
+        )
+    if has_credentials(body.url):
         raise BadRequest(
             "The URL contains a password or token, but sources are stored and shown",
             "Keep it as a secret of the endpoint: diamond secret set NAME --on ENDPOINT, then --secret NAME",

@@ -120,7 +120,7 @@ async def check(
         items = []
         for place in chosen:
             scan = await start_check(tx, endpoints[place.endpoint], place.digest, recheck=body.full)
-            items.append(_check(scan, endpoints, versions[place.digest]))
+            items.append(show_check(scan, endpoints, versions[place.digest]))
         await publish(tx, principal.user, [changed(DATA)])
         return schemas.DataChecks(items=items)
 
@@ -130,12 +130,12 @@ async def check(
 async def get_check(services: Services, principal: Principal, check: str) -> schemas.DataCheck:
     async with services.store.read() as connection:
         scan = await tree_store.find_scan(connection, check)
-        if scan is None or scan.owner != principal.user or scan.act != "check":
+        if scan is None or scan.owner != principal.user or scan.act not in ("check", "look"):
             raise NotFound(f"There is no check {check!r}", "It may belong to somebody else.")
         endpoints = await endpoints_by_id(connection, {scan.endpoint})
         versions = await named_versions(connection, principal, [scan.tree])
     version = versions.get(scan.tree)
-    return _check(scan, endpoints, version.name if version else "")
+    return show_check(scan, endpoints, version.name if version else "")
 
 
 async def pin(
@@ -341,7 +341,9 @@ def _place(
     )
 
 
-def _check(scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str) -> schemas.DataCheck:
+def show_check(
+    scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str
+) -> schemas.DataCheck:
     endpoint = endpoints.get(scan.endpoint)
     return schemas.DataCheck.model_validate(
         {
@@ -354,6 +356,7 @@ def _check(scan: ScanRow, endpoints: Mapping[str, EndpointRow], version: str) ->
             "size": scan.size,
             "seconds_left": scan.seconds_left,
             "changed": list(scan.named),
+            "source_changed": None if scan.origin is None else not scan.origin.is_same,
         }
     )
 

@@ -5,7 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from diamond.service.datasets import additions, datasets, places, schemas, uploads
+from diamond.service.datasets import (
+    additions,
+    datasets,
+    places,
+    previews,
+    schemas,
+    source_checks,
+    uploads,
+)
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.bodies import body_parts
 from diamond.service.platform.http.routing import (
@@ -232,8 +240,33 @@ async def remove_copies(
 async def check(
     dataset: str, body: schemas.DataCheckRequest, services: Service, person: Person
 ) -> schemas.DataChecks:
-    """Have copies looked at by their endpoints: size, time and inode, or every byte."""
+    """Have copies looked at by their endpoints: size, time and inode, or every byte; or have the source looked at."""
+    if body.source:
+        return await source_checks.check_source(services, person, dataset, body)
     return await places.check(services, person, dataset, body)
+
+
+@router.get(
+    "/{dataset}/preview", response_model=schemas.DatasetPreview, responses=problems(404, 409)
+)
+async def get_preview(
+    dataset: str, services: Service, person: Person, version: Version = ""
+) -> schemas.DatasetPreview:
+    """Columns, dimensions, first rows and small pictures of a version."""
+    return await previews.get_preview(services, person, dataset, version)
+
+
+@router.post(
+    "/{dataset}/preview",
+    status_code=202,
+    response_model=schemas.DatasetPreview,
+    responses=problems(404, 409),
+)
+async def make_preview(
+    dataset: str, body: schemas.DataPreviewRequest, services: Service, person: Person
+) -> schemas.DatasetPreview:
+    """Make the preview again. Every version gets one by itself."""
+    return await previews.make_preview(services, person, dataset, body)
 
 
 @router.post("/{dataset}/pin", response_model=schemas.DatasetPlaces, responses=problems(404, 409))

@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from diamond.core.data_messages import Origin
+from diamond.core.decoding import decode, encode
 from diamond.service.platform.database.rows import Codec, TypedRow
+from diamond.service.trees.rows import MAYBE_ORIGIN
+from diamond.service.trees.scans import ImportAsked
 
 _MAYBE_IDS = Codec(
     lambda stored: None if stored is None else tuple(stored),
     lambda ids: None if ids is None else list(ids),
+)
+
+_MAYBE_ASKED = Codec(
+    lambda stored: None if stored is None else decode(ImportAsked, stored),
+    lambda asked: None if asked is None else encode(asked),
 )
 
 
@@ -39,6 +48,8 @@ class DatasetRow(TypedRow):
 class VersionRow(TypedRow):
     """One version, which never changes."""
 
+    CODECS: ClassVar[Mapping[str, Codec]] = {"origin": MAYBE_ORIGIN}
+
     dataset: str
     n: int
     owner: str
@@ -48,6 +59,8 @@ class VersionRow(TypedRow):
     bytes: int
     source: str
     created: float
+    origin: Origin | None = None
+    """What its source was, where it was fetched from one."""
 
     @property
     def name(self) -> str:
@@ -57,6 +70,8 @@ class VersionRow(TypedRow):
 @dataclass(frozen=True)
 class AdditionRow(TypedRow):
     """Files that are on their way to become a version."""
+
+    CODECS: ClassVar[Mapping[str, Codec]] = {"asked": _MAYBE_ASKED}
 
     id: str
     """Of the scan or transfer that does it, and that knows how far it is."""
@@ -71,6 +86,8 @@ class AdditionRow(TypedRow):
     """The number that the content has, once it has ended well."""
     is_new: bool = False
     """Whether this content made a new version; else the dataset had it."""
+    asked: ImportAsked | None = None
+    """Of an import: how its source is read."""
 
 
 @dataclass(frozen=True)

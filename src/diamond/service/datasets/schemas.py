@@ -6,11 +6,24 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from diamond.core.previews import TreePreview
 from diamond.service.platform.http.schemas import NAME_PATTERN, Body
 
 Layout = Literal["files", "archive"]
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 TEXT = 20_000
+
+
+class DataOrigin(BaseModel):
+    """What a source was when a version was fetched from it."""
+
+    kind: Literal["web", "s3", "git", "hub"]
+    address: str
+    """With the commit, where it has one."""
+    revision: str
+    """A commit, an ETag, or a digest of a list of objects."""
+    modified: str
+    """When it last changed, as the source says it."""
 
 
 class DatasetVersion(BaseModel):
@@ -25,6 +38,8 @@ class DatasetVersion(BaseModel):
     bytes: int
     source: str
     """Where it was added from."""
+    origin: DataOrigin | None = None
+    """Of a version that was fetched from a source."""
     created: float
 
 
@@ -43,7 +58,7 @@ class DataAddition(BaseModel):
     state: State
     message: str
     named: list[str] = []
-    """Files that cannot be read, or changed while they were read."""
+    """Files that cannot be read, changed while they were read, or differ at the source from the time before."""
     bytes: int = 0
     size: int = 0
     """All bytes, as far as is known."""
@@ -206,8 +221,14 @@ class AddDataRequest(Body):
     """Registered in place: nothing is moved or copied."""
     url: str = Field(default="", max_length=2000)
     """http(s)://, s3://, git+https://…@COMMIT or hf://…@REVISION."""
-    secret: str = Field(default="", max_length=64)
+    secret: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,63})?$")
     """The name of a secret on the endpoint with which the URL is read."""
+    server: str = Field(default="", max_length=500)
+    """Of S3-compatible storage or a hub; '' for the endpoint's own setting, else the usual one."""
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    """What the file of an http(s) URL must be."""
+    unpack: bool = False
+    """Archives at the URL become what they hold."""
     description: str | None = Field(default=None, max_length=TEXT)
     license: str | None = Field(default=None, max_length=200)
     layout: Layout | None = None
@@ -277,6 +298,8 @@ class DataPlaceRequest(Body):
 class DataCheckRequest(DataPlaceRequest):
     full: bool = False
     """Read every byte again."""
+    source: bool = False
+    """Look at the source instead: has it changed since the version was fetched?"""
 
 
 class DataChecks(BaseModel):
@@ -284,7 +307,7 @@ class DataChecks(BaseModel):
 
 
 class DataCheck(BaseModel):
-    """A copy that is being looked at."""
+    """A copy, or the source of a version, that is being looked at."""
 
     id: str
     version: str
@@ -295,6 +318,22 @@ class DataCheck(BaseModel):
     size: int = 0
     seconds_left: float | None = None
     changed: list[str] = []
+    source_changed: bool | None = None
+    """Of a look at a source, once it is done."""
+
+
+class DataPreviewRequest(DataPlaceRequest):
+    """Make it once more; '' for an endpoint where the version lies."""
+
+
+class DatasetPreview(BaseModel):
+    """What the files of a version look like, made once on an endpoint where it lies."""
+
+    version: str
+    state: Literal["none", "waiting", "running", "done", "failed", "cancelled"]
+    message: str
+    created: float | None = None
+    preview: TreePreview | None = None
 
 
 class DataPinRequest(DataPlaceRequest):

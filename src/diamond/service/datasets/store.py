@@ -198,6 +198,17 @@ async def find_addition(connection: AsyncConnection, addition: str) -> AdditionR
     return row_of(await connection.execute(query), AdditionRow)
 
 
+async def import_of(connection: AsyncConnection, dataset: str, n: int) -> AdditionRow | None:
+    """The newest fetch that gave this version."""
+    query = select(dataset_additions).where(
+        dataset_additions.c.dataset == dataset,
+        dataset_additions.c.version == n,
+        dataset_additions.c.kind == "import",
+    )
+    newest = query.order_by(dataset_additions.c.created.desc()).limit(1)
+    return row_of(await connection.execute(newest), AdditionRow)
+
+
 async def additions_of(connection: AsyncConnection, ids: Collection[str]) -> list[AdditionRow]:
     """The last ones of these datasets, the newest first."""
     query = select(dataset_additions).where(dataset_additions.c.dataset.in_(sorted(ids)))

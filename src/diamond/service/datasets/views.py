@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import PREFIX
+from diamond.core.decoding import encode
 from diamond.service.datasets import schemas, store
 from diamond.service.datasets.rows import AdditionRow, DatasetRow, VersionRow
 from diamond.service.endpoints.store import endpoints_by_id
@@ -58,8 +59,13 @@ def show_version(row: VersionRow) -> schemas.DatasetVersion:
         files=row.files,
         bytes=row.bytes,
         source=row.source,
+        origin=_origin(row),
         created=row.created,
     )
+
+
+def _origin(row: VersionRow) -> schemas.DataOrigin | None:
+    return None if row.origin is None else schemas.DataOrigin.model_validate(encode(row.origin))
 
 
 def show_transfer(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from diamond.service.endpoints import endpoints, load, schemas, secrets
+from diamond.service.endpoints import browse, endpoints, load, schemas, secrets
 from diamond.service.people.caller import Person
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
@@ -109,6 +109,20 @@ async def upgrade_agent(name: str, services: Service, person: Person) -> Nothing
     """The agent downloads the version that this service serves and restarts as it. Jobs keep running."""
     await endpoints.upgrade_agent(services, person, name)
     return Nothing()
+
+
+@router.get(
+    "/{name}/browse", response_model=schemas.BrowsedFolder, responses=problems(400, 403, 404, 503)
+)
+async def browse_endpoint(
+    name: str,
+    services: Service,
+    person: Person,
+    path: Annotated[str, Query(max_length=4096)] = "",
+    start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> schemas.BrowsedFolder:
+    """Names in a folder of the machine, to find data; without a path, where to begin."""
+    return await browse.browse(services, person, name, path, start)
 
 
 @router.get("/{name}/secrets", response_model=Names, responses=problems(404, 503))

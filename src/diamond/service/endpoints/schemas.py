@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -180,3 +180,25 @@ class Cleaned(BaseModel):
     bytes: int
     kept: list[str]
     """Tasks that match and stay: they hold the last copy of a version of a model."""
+
+
+class BrowsedItem(BaseModel):
+    name: str
+    path: str
+    """Absolute."""
+    kind: Literal["folder", "file"]
+    size: int | None = None
+    modified: float | None = None
+    is_usable: bool
+    """Whether a spec can name it: not with a colon or letters that cannot be shown."""
+
+
+class BrowsedFolder(BaseModel):
+    """A folder of an endpoint; without one, where to begin."""
+
+    folder: str
+    items: list[BrowsedItem]
+    next: int | None = None
+    """The `start` of the next page."""
+    is_cut: bool = False
+    """It holds more than can be shown."""

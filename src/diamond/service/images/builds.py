@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -37,7 +38,12 @@ from diamond.service.images.image_requests import (
 )
 from diamond.service.images.request_store import image_of_build
 from diamond.service.images.schemas import BuildAnswer, BuildRequest, ResumeRequest
-from diamond.service.images.step_estimates import build_lines, estimated_seconds, past_steps
+from diamond.service.images.step_estimates import (
+    build_lines,
+    estimated_seconds,
+    past_steps,
+    standing_of,
+)
 from diamond.service.images.views import show_image
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
@@ -122,6 +128,7 @@ async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build
     progress = read_steps(await build_lines(connection, row))
     is_over = row.state in FINAL_WORDS or progress.failure is not None
     past = [] if is_over else await past_steps(connection, row.owner, row.endpoint)
+    steps = _steps(progress, build, past)
     return schemas.Build.model_validate(
         {
             "task": _as_built((await as_now_known(connection, [row]))[0], progress),
@@ -131,7 +138,8 @@ async def show_build(connection: AsyncConnection, row: TaskRow) -> schemas.Build
             "runtime": progress.runtime or build.runtime,
             "route": progress.route,
             "definition": progress.definition,
-            "steps": _steps(progress, build, past),
+            "steps": steps,
+            "standing": None if is_over else standing_of(steps, time.time()),
             "failure": _failure(progress, row),
             "image": await image_of_build(connection, row.id),
             "reused": progress.reused,

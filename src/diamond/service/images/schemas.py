@@ -170,6 +170,17 @@ class BuildStep(BaseModel):
     log_to: int | None = None
 
 
+class BuildStanding(BaseModel):
+    """How far a build is, while it runs."""
+
+    step: int
+    """The one that runs, from 1 on; 0 before the first."""
+    steps: int
+    percent: int | None = None
+    """By the times that its steps took in earlier builds there; null where some of them never ran."""
+    seconds_left: float | None = None
+
+
 class BuildFailure(BaseModel):
     step: str
     """'' when nothing was begun."""
@@ -195,6 +206,8 @@ class Build(BaseModel):
     definition: str
     steps: list[BuildStep]
     """Of the newest run; before its first words: as planned."""
+    standing: BuildStanding | None
+    """None once it is over."""
     failure: BuildFailure | None
     image: str | None
     reused: bool

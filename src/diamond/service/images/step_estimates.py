@@ -8,6 +8,7 @@ from statistics import median
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.images.build_steps import BuildLine, StepProgress, parse_lines, read_steps
+from diamond.service.images.schemas import BuildStanding, BuildStep
 from diamond.service.output import log_store
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import recent_tasks
@@ -46,6 +47,27 @@ def estimated_seconds(name: str, title: str, past: Sequence[StepProgress]) -> fl
     if same or _kind(name) == "command":
         return _median(same)
     return _median([step for step in past if _kind(step.name) == _kind(name)])
+
+
+def standing_of(steps: Sequence[BuildStep], now: float) -> BuildStanding:
+    """Which step runs, and by the times of earlier builds how far it all is. A step that takes longer than before has no time left of its own."""
+    over = [step for step in steps if step.state in ("done", "cached", "failed")]
+    running = next((step for step in steps if step.state == "running"), None)
+    number = len(over) + (1 if running else 0)
+    left = [step for step in steps if step.state in ("waiting", "running")]
+    if any(step.expected_seconds is None for step in left):
+        return BuildStanding(step=number, steps=len(steps))
+    spent = sum(step.seconds or 0.0 for step in over)
+    elapsed = max(now - (running.started or now), 0.0) if running else 0.0
+    expected = sum(step.expected_seconds or 0.0 for step in left)
+    in_step = min(elapsed, (running.expected_seconds or 0.0) if running else 0.0)
+    whole = max(spent + expected, 0.001)
+    return BuildStanding(
+        step=number,
+        steps=len(steps),
+        percent=min(int(100 * (spent + in_step) / whole), 99),
+        seconds_left=round(max(expected - in_step, 0.0), 1),
+    )
 
 
 def _kind(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from diamond.compose.data import WantedData
+from diamond.compose.spec_check import Composed
 from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict
 from diamond.service.datasets import store as dataset_store
@@ -12,9 +13,10 @@ from diamond.service.datasets.rows import UseRow
 from diamond.service.datasets.staging import stage
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.trees.transfers import provide_tree
-from diamond.service.trees.trees import give_tree
+from diamond.service.trees.trees import find_tree, give_tree
 
 
 async def stage_data(
@@ -40,6 +42,28 @@ async def stage_data(
         if isinstance(found, Dependency):
             message = f"{one.facts.reference} is being {found.message.rpartition(' being ')[2]}"
             waits[found.id] = Dependency(found.kind, found.id, message=message)
+    return list(waits.values())
+
+
+async def stage_trees(
+    tx: Transaction, endpoint: EndpointRow, owner: str, composed: Composed, terms: ProjectTerms
+) -> list[Dependency]:
+    """Results that the spec names by digest: each must be the owner's. On another person's account, only what lies there."""
+    waits: dict[str, Dependency] = {}
+    for name, tree in composed.order.trees.items():
+        if name in composed.data:
+            continue
+        await find_tree(tx.connection, owner, tree.digest)
+        found = await provide_tree(tx, endpoint, tree.digest, layout=tree.layout)
+        if not isinstance(found, Dependency):
+            continue
+        if endpoint.owner != owner:
+            raise Conflict(
+                f"{name} does not lie on {endpoint.name}, which is another person's account",
+                "Run both on the same endpoint.",
+            )
+        terms.require_no_transfer(name)
+        waits[found.id] = Dependency(found.kind, found.id, message=f"{name}: {found.message}")
     return list(waits.values())
 
 

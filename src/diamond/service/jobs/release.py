@@ -13,7 +13,7 @@ from diamond.planning.budget import NodeUsage, parse_budget, rate_of
 from diamond.service.composer.compose import composer_among
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.jobs.data import note_data_uses, stage_data
+from diamond.service.jobs.data import note_data_uses, stage_data, stage_trees
 from diamond.service.jobs.images import OrderWithImage, note_image_use, order_with_image
 from diamond.service.planning.advice import BudgetTooSmall, advice_within
 from diamond.service.planning.rows import ProbeRow, ScaleRow
@@ -75,11 +75,13 @@ async def _release(tx: Transaction, scale: ScaleRow, task: TaskRow) -> None:
     composed = composer.compose(spec)
     await job_store.settle_spec(tx, job.id, composed.spec)
     project = await find_project(tx.connection, task.project) if task.project else None
-    ready = await order_with_image(tx, endpoint, composed, task.owner, terms_from(project))
+    terms = terms_from(project)
+    ready = await order_with_image(tx, endpoint, composed, task.owner, terms)
     await note_image_use(tx, task, ready.image)
     await note_data_uses(tx, task, composed.data)
     waits = [ready.waits_for] if ready.waits_for else []
     waits += await stage_data(tx, endpoint, task.owner, composed.data)
+    waits += await stage_trees(tx, endpoint, task.owner, composed, terms)
     await add_dependencies(tx, task, waits)
     await _submit(tx, scale, task, ready, endpoint)
 

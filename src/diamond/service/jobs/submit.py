@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.raw_spec import RawSpec
+from diamond.compose.raw_spec import RawSpec, is_study
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.dependencies import Dependency, DependencyKind
+from diamond.core.errors import InvalidSpec
 from diamond.core.order import Order, order_data
 from diamond.service.access.principal import Principal
 from diamond.service.chains.rows import ChainRow
 from diamond.service.composer.compose import Composer, resolve
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.endpoints.rows import EndpointRow
-from diamond.service.jobs.data import note_data_uses, stage_data
+from diamond.service.jobs.data import note_data_uses, stage_data, stage_trees
 from diamond.service.jobs.images import note_image_use, order_with_image
 from diamond.service.jobs.schemas import Checked, Signature
 from diamond.service.jobs.signatures import require_as_signed, require_signable
@@ -70,6 +72,12 @@ class Prepared:
 
 
 async def submit(services: Services, principal: Principal, submission: Submission) -> Submitted:
+    if is_study(submission.requested.spec):
+        raise InvalidSpec(
+            "This spec has a `study:` block: it is a search, not one run",
+            "Start it with `diamond run`, `Client.study` or POST /studies; or remove the block.",
+        )
+
     async def work(tx: Transaction) -> Submitted:
         prepared = await _prepare(services, tx.connection, principal, submission)
         return await _persist(tx, principal, submission, prepared)
@@ -156,11 +164,13 @@ async def add_run_task(
     prediction: Prediction | None = None,
     signature: Signature | None = None,
     given: RawSpec | None = None,
+    after: Sequence[Dependency] = (),
 ) -> TaskRow:
-    """A task that is sent to its endpoint, or waits for its image and data first."""
+    """A task that is sent to its endpoint, or waits for its image and data first. `after`: what else it depends on."""
     ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
-    waits = [ready.waits_for] if ready.waits_for else []
+    waits = [*after, *([ready.waits_for] if ready.waits_for else [])]
     waits += await stage_data(tx, endpoint, job.owner, composed.data)
+    waits += await stage_trees(tx, endpoint, job.owner, composed, terms)
     if signature:
         require_as_signed(ready, signature)
     task = await make_task(

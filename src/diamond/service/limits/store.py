@@ -33,7 +33,7 @@ from diamond.service.platform.wakeups.notifier import SIZES
 
 EVERYONE, PERSON, PROJECT, EACH = "everyone", "person", "project", "each"
 """Each person without their own limits; one person; all of a project; each of its members in it."""
-COUNTED = ("run", "probe")
+COUNTED = ("run", "probe", "trial")
 """Kinds of tasks that a limit of running tasks counts: builds come with the task that waits for them."""
 Key = tuple[str, str]
 

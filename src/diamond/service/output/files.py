@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from diamond import __version__
 from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest, DiamondError, EndpointAway
@@ -22,7 +24,7 @@ from diamond.service.endpoints.community import usable_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
-from diamond.service.output.schemas import FileEntry
+from diamond.service.output.schemas import FileEntry, LoggedMedia
 from diamond.service.platform.database.rows import JsonObject, values_of
 from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.http.schemas import Page
@@ -33,6 +35,7 @@ from diamond.service.tasks.tasks import load_task, task_history
 from diamond.service.tasks.views import show_tasks
 
 PIECE_BYTES = 4 << 20
+MOST_MEDIA = 500
 REPORT_LOG_BYTES = 16 << 10
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
@@ -68,6 +71,23 @@ async def list_files(
         items=[_with_preview(with_origin(entry, sent, row.started)) for entry in entries],
         next=str(following) if isinstance(following, int) else None,
     )
+
+
+async def list_media(services: Services, principal: Principal, task: str) -> list[LoggedMedia]:
+    """What a script logged with W&B or MLflow besides numbers. What an agent sends that is none is left out."""
+    row = await _online_task(services, principal, task)
+    answer = await services.relay.ask_json(row.endpoint, "list-media", task=row.id)
+    items = answer.get("items")
+    shown = []
+    for item in items[:MOST_MEDIA] if isinstance(items, list) else []:
+        try:
+            media = LoggedMedia.model_validate(item)
+        except ValidationError:
+            continue
+        # A page shows as a picture only what the service would send as one.
+        if media.kind == "table" or preview_of(media.path) == "image":
+            shown.append(media)
+    return shown
 
 
 def _start(cursor: str | None) -> int:

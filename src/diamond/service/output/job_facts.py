@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from diamond.core.facts import MOST_BYTES, JobFacts, NamedResult, merge, read_facts
+from diamond.core.facts import MOST_BYTES, JobFacts, NamedResult, Suggested, merge, read_facts
 from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import FactsSeen, Gpu
 from diamond.provenance.entries import Draft, canonical, digest
@@ -22,6 +22,7 @@ class TakenFacts:
     partial: bytes
     """The beginning of the next line."""
     results: list[NamedResult] = field(default_factory=list)
+    suggested: list[Suggested] = field(default_factory=list)
 
 
 async def take_facts(
@@ -35,9 +36,9 @@ async def take_facts(
     if not seen:
         return TakenFacts(partial)
     facts = merge(seen)
-    if replace(facts, results=[]) != JobFacts():
+    if replace(facts, results=[], suggested=[]) != JobFacts():
         await _record(tx, task, stream, facts)
-    return TakenFacts(partial, facts.results)
+    return TakenFacts(partial, facts.results, facts.suggested)
 
 
 async def _record(tx: Transaction, task: TaskRow, stream: LogStreamRow, facts: JobFacts) -> None:

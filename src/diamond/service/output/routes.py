@@ -64,6 +64,12 @@ async def list_files(
     return await files.list_files(services, person, task, path, cursor)
 
 
+@router.get("/media", response_model=Page[schemas.LoggedMedia], responses=problems(404, 409, 503))
+async def list_media(task: str, services: Service, person: Person) -> Page[schemas.LoggedMedia]:
+    """Pictures and tables that the script logged with W&B or MLflow: the newest 500."""
+    return Page(items=await files.list_media(services, person, task))
+
+
 @router.get(
     "/files/content",
     response_class=Response,

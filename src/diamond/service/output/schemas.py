@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from diamond.service.endpoints.schemas import Endpoint
 from diamond.service.platform.http.schemas import Page, Preview
@@ -46,6 +46,19 @@ class Series(BaseModel):
     """Points in the asked range before thinning."""
     first_step: float | None
     last_step: float | None
+
+
+class LoggedMedia(BaseModel):
+    """A picture or a table that a script logged with W&B or MLflow."""
+
+    path: str = Field(max_length=4096)
+    """From the run directory, for `files/content`."""
+    source: Literal["wandb", "mlflow"]
+    kind: Literal["image", "table"]
+    name: str = Field(max_length=1000)
+    step: int | None = None
+    size: int
+    modified: float
 
 
 class FileEntry(BaseModel):
@@ -207,8 +220,10 @@ class ChangedEvent(BaseModel):
         "endpoints",
         "overview",
         "announcements",
+        "studies",
         "models",
         "data",
+        "pipelines",
     ]
     n: int
 

@@ -87,6 +87,14 @@ class ProjectTerms:
                 code="restricted",
             )
 
+    def require_no_transfer(self, what: str) -> None:
+        if self.is_restricted:
+            raise Conflict(
+                f"{self.name} is restricted: {what} may not pass through this service",
+                "Run the stages on the same endpoint.",
+                code="restricted",
+            )
+
 
 NO_PROJECT = ProjectTerms()
 

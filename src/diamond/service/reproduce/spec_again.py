@@ -50,7 +50,7 @@ def _data(principal: Principal, original: TaskRow, spec: RawSpec) -> dict[str, A
         given = data.get(name, name)
         options = dict(given) if isinstance(given, dict) else {"dataset": given}
         dataset = str(options.get("dataset") or name)
-        if is_path(dataset):
+        if options.get("tree") or is_path(dataset):  # a digest already, or no version at all
             continue
         owner, slash, rest = dataset.rpartition("/")
         called = rest.partition("@")[0]

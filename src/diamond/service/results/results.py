@@ -23,6 +23,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import PIPELINES
 from diamond.service.results import store
 from diamond.service.results.rows import FAILED, READY, WAITING, ResultRow
 from diamond.service.results.schemas import NewResult, RunResult
@@ -150,6 +151,7 @@ async def after_scans(tx: Transaction, ended: Sequence[Ended]) -> None:
         else:
             await store.change_result(tx, result, state=FAILED, message=scan.message)
         await publish(tx, result.owner, [News("task", result.task)])
+        tx.wake(PIPELINES)
 
 
 async def find_ready(

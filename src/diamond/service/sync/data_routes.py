@@ -8,6 +8,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from diamond.core.decoding import encode
+from diamond.core.previews import MOST_BYTES
 from diamond.service.platform.http.bodies import body_parts
 from diamond.service.platform.http.routing import Service, problems
 from diamond.service.sync import data
@@ -21,6 +22,7 @@ from diamond.service.sync.message import (
 )
 from diamond.service.sync.router import router
 from diamond.service.trees import passing
+from diamond.service.trees.previews import take_preview
 from diamond.service.trees.rounds import check_place
 
 MAX_PIECE = 16 << 20
@@ -54,6 +56,13 @@ async def manifest_part(services: Service, agent: Agent, message: ManifestPartMe
     """The bytes of a manifest from an offset on; none at its end."""
     content = await passing.manifest_part(services, agent, message)
     return Response(content, media_type="application/octet-stream")
+
+
+@router.post("/preview-bytes/{scan}", responses=problems(404, 409, 413), openapi_extra=OF_BYTES)
+async def preview_bytes(scan: str, request: Request, services: Service, agent: Agent) -> Answer:
+    content = b"".join(await body_parts(request, MOST_BYTES))
+    await take_preview(services, agent, scan, content)
+    return {}
 
 
 @router.post("/data-wants/{transfer}", responses=problems(404, 409, 413), openapi_extra=OF_BYTES)

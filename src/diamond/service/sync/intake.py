@@ -27,9 +27,10 @@ from diamond.service.output.recorded_metrics import record_metrics
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
-from diamond.service.platform.wakeups.notifier import SCALES, task_topic
+from diamond.service.platform.wakeups.notifier import WOKEN, task_topic
 from diamond.service.results.results import note_results
 from diamond.service.storage.storage import quota_used
+from diamond.service.studies.suggested import note_suggested
 from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
@@ -122,6 +123,7 @@ async def _take(
         taken = await take_facts(tx, task, stream, part.data)
         await logs.save_stream(tx, stream.id, {"size": size, "partial": taken.partial})
         await note_results(tx, task, taken.results)
+        await note_suggested(tx, task.id, taken.suggested)
     else:
         size = await _take_metrics(tx, steps, room, task, stream, part)
         if task.state in FINAL_WORDS:
@@ -129,8 +131,8 @@ async def _take(
     tx.wake(task_topic(task.id))
     if task.state in FINAL_WORDS:
         steps.announce(task)
-    if task.kind == "probe":
-        tx.wake(SCALES)
+    if task.kind in WOKEN:
+        tx.wake(WOKEN[task.kind])
     return size
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.code_facts import CodeFacts, code_facts_data
-from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
+from diamond.core.dependencies import Dependency, is_ready, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import Order, order_data
 from diamond.core.task import Attempt, Task
@@ -53,7 +53,9 @@ async def make_task(
     """
     await require_code(tx, job.owner, order.code)
     hours = node_hours_at_most(order.resources)
-    left = await check_limits(tx, job.owner, job.project, hours, is_counted=kind == "run")
+    left = await check_limits(
+        tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial")
+    )
     first = Attempt(ids.new_id(ids.ATTEMPT))
     person = await name_person(tx.connection, endpoint, job.owner)
     row = replace(
@@ -63,14 +65,14 @@ async def make_task(
         prediction=prediction,
         chain=replace(chain or new_chain(order, endpoint), person=person, limit_hours=left),
     )
-    if dependencies:
+    if not is_ready(dependencies):
         phase, message = waiting_phase(dependencies), waiting_message(dependencies)
         row = replace(row, phase=phase.value, message=message)
     await add_task(tx, row)
     await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
     await record_submitted(tx, row, job, given)
-    if not dependencies:
+    if is_ready(dependencies):
         await send(tx, [submit_command(row)])
     await publish(tx, row.owner, [News("task", row.id)])
     if row.project:

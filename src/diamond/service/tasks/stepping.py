@@ -36,7 +36,7 @@ from diamond.service.notifications.notify import Notice, asking_notice, ending_n
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
-from diamond.service.platform.wakeups.notifier import SCALES, project_topic
+from diamond.service.platform.wakeups.notifier import PIPELINES, WOKEN, project_topic
 from diamond.service.tasks.core_rows import new_attempt
 from diamond.service.tasks.dependency_store import (
     dependencies_of,
@@ -159,14 +159,16 @@ class Steps:
             self._news[row.owner].append(News("task", row.id))
             if row.project:
                 tx.wake(project_topic(row.project))
-        if row.kind == "probe":
-            tx.wake(SCALES)
+        if row.kind in WOKEN:
+            tx.wake(WOKEN[row.kind])
+        if self._ended:
+            tx.wake(PIPELINES)
 
     async def _notify(self, tx: Transaction) -> None:
         notices: dict[str, list[Notice]] = defaultdict(list)
         for task in self._ended:
             life = self._lives[task]
-            if life.row.kind != "probe":  # the end of a probe is its scale's news
+            if life.row.kind not in WOKEN:  # the end of a probe is its scale's news
                 notices[life.row.owner].append(_ending_notice(life))
         for task in self._asking:
             life = self._lives[task]
@@ -295,7 +297,8 @@ class Steps:
 
     def _act(self, life: Life, action: Action, event: Event) -> None:
         if isinstance(action, SendCancel):
-            self._command(life, "cancel", action.attempt, {})
+            data: JsonObject = {"grace": action.grace} if action.grace else {}
+            self._command(life, "cancel", action.attempt, data)
         elif isinstance(action, FollowUpTakes):
             life.end_attempt(action.ended, event.at, action.reason.value)
         elif isinstance(action, NextAttempt):

@@ -25,7 +25,7 @@ LONGEST_TEXT = 500
 
 
 async def add_summary(tx: Transaction, task: TaskRow) -> None:
-    if task.kind == "run":
+    if task.kind in ("run", "trial"):
         await tx.connection.execute(_ADD, summary_of(task))
 
 

@@ -116,15 +116,15 @@ async def cancel_task(services: Services, principal: Principal, task: str) -> Ta
     return await get_task(services, principal, await services.store.run(cancel))
 
 
-async def end_task(tx: Transaction, row: TaskRow, *, by: str) -> None:
-    """Ask for the end, once; a task that has ended stays as it is."""
+async def end_task(tx: Transaction, row: TaskRow, *, by: str, grace: int = 0) -> None:
+    """Ask for the end, once; a task that has ended stays as it is. `grace`: seconds between the stop flag and the kill."""
     if row.state in FINAL_WORDS or row.cancel_requested:
         return
     waits = await is_waiting(tx.connection, row.id)
     voided = waits or await void_submit(tx, row.id, row.attempt)
     steps = Steps(row.owner)
     await steps.load(tx, row)
-    steps.apply(row.id, CancelAsked(time.time(), delivered=not voided, by=by))
+    steps.apply(row.id, CancelAsked(time.time(), delivered=not voided, by=by, grace=grace))
     await steps.save(tx)
 
 

@@ -83,7 +83,7 @@ async def _take_scan(
     values["named"] = tuple(report.named[:MOST_NAMED])
     if report.state == "done":
         values["tree"] = report.tree or scan.tree
-        values["message"] = report.message[:MOST_MESSAGE]
+        values["origin"] = report.origin
         if scan.act in ("scan", "import") and report.tree:
             await _found(tx, call, scan, report)
     return await store.change_scan(tx, scan.id, **values)

@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from diamond.core.data_messages import Origin
+from diamond.core.decoding import decode, encode
 from diamond.data.ways import SERVICE
-from diamond.service.platform.database.rows import Codec, TypedRow
+from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow
 
 OPEN_STATES = ("waiting", "running")
 IN_PLACE, COPY, ARCHIVE = "in-place", "copy", "archive"
 """Kinds of places on an endpoint: the `subject` of a place row of a tree."""
+
+
+MAYBE_ORIGIN = Codec(
+    lambda stored: None if stored is None else decode(Origin, stored),
+    lambda origin: None if origin is None else encode(origin),
+)
 
 
 @dataclass(frozen=True)
@@ -60,13 +68,16 @@ class TreePlaceRow:
 class ScanRow(TypedRow):
     """A folder on an endpoint that is read to make or check a manifest."""
 
-    CODECS: ClassVar[Mapping[str, Codec]] = {"named": Codec(lambda stored: tuple(stored), list)}
+    CODECS: ClassVar[Mapping[str, Codec]] = {
+        "named": Codec(lambda stored: tuple(stored), list),
+        "origin": MAYBE_ORIGIN,
+    }
 
     id: str
     owner: str
     endpoint: str
     act: str
-    """scan, check, import or preview."""
+    """scan, check, import, look (at a source) or preview."""
     path: str
     """The folder; of an import, its address."""
     tree: str
@@ -84,10 +95,25 @@ class ScanRow(TypedRow):
     named: tuple[str, ...] = field(default=())
     """Paths that changed or cannot be read."""
     started: float | None = None
+    origin: Origin | None = None
+    """Of an import: what the source was."""
 
     @property
     def is_open(self) -> bool:
         return self.state in OPEN_STATES
+
+
+@dataclass(frozen=True)
+class PreviewRow(TypedRow):
+    """What a tree looks like, made once by an endpoint where it lies."""
+
+    owner: str
+    tree: str
+    scan: str
+    """The work that makes it, or made it."""
+    content: JsonObject | None
+    """None until it is there."""
+    created: float
 
 
 @dataclass(frozen=True)

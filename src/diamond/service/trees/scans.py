@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from diamond.core import ids
 from diamond.core.artifacts import plain_digest
+from diamond.core.decoding import Line, MaybeHex, MaybeName, encode
 from diamond.core.errors import Conflict
 from diamond.core.protocol import WITH_TREES
 from diamond.service.endpoints.commands import Command, send
@@ -14,6 +16,17 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.trees import store
 from diamond.service.trees.rows import ScanRow
+
+
+@dataclass(frozen=True)
+class ImportAsked:
+    """How a source is to be read."""
+
+    secret: MaybeName = ""
+    """The name of a secret on the endpoint; its value never comes here."""
+    server: Line = ""
+    sha256: MaybeHex = ""
+    unpack: bool = False
 
 
 async def start_scan(
@@ -34,12 +47,25 @@ async def start_check(
 
 
 async def start_import(
-    tx: Transaction, endpoint: EndpointRow, source: str, *, secret: str = "", tree: str = ""
+    tx: Transaction, endpoint: EndpointRow, source: str, asked: ImportAsked, *, known: str = ""
 ) -> ScanRow:
-    """Have an endpoint fetch data from an address into a managed copy."""
-    tree = plain_digest(tree)
-    data: JsonObject = {"act": "import", "source": source, "secret": secret, "tree": tree}
-    return await _start(tx, endpoint, data, path=source, tree=tree)
+    """Have an endpoint fetch data from an address into a managed copy. `known`: the revision it had before."""
+    data: JsonObject = {"act": "import", "source": source, "known": known, **encode(asked)}
+    return await _start(tx, endpoint, data, path=source)
+
+
+async def start_look(
+    tx: Transaction,
+    endpoint: EndpointRow,
+    source: str,
+    asked: ImportAsked,
+    *,
+    known: str,
+    tree: str,
+) -> ScanRow:
+    """Have an endpoint say whether a source is as it was when this tree came from it."""
+    data: JsonObject = {"act": "import", "source": source, "known": known, **encode(asked)}
+    return await _start(tx, endpoint, {**data, "look": True}, path=source, tree=tree, act="look")
 
 
 async def start_preview(tx: Transaction, endpoint: EndpointRow, tree: str) -> ScanRow:
@@ -67,7 +93,13 @@ def require_trees(endpoint: EndpointRow) -> None:
 
 
 async def _start(
-    tx: Transaction, endpoint: EndpointRow, data: JsonObject, *, path: str = "", tree: str = ""
+    tx: Transaction,
+    endpoint: EndpointRow,
+    data: JsonObject,
+    *,
+    path: str = "",
+    tree: str = "",
+    act: str = "",
 ) -> ScanRow:
     require_trees(endpoint)
     now = time.time()
@@ -75,7 +107,7 @@ async def _start(
         id=ids.new_id(ids.SCAN),
         owner=endpoint.owner,
         endpoint=endpoint.id,
-        act=str(data["act"]),
+        act=act or str(data["act"]),
         path=path,
         tree=tree,
         state="waiting",

@@ -15,12 +15,19 @@ from diamond.service.artifacts.rows import PlaceRow
 from diamond.service.artifacts.store import drop_one_place, put_place, set_size
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, encoded, row_of, rows_of, values_of
-from diamond.service.platform.database.tables import artifact_places, scans, tree_transfers, trees
+from diamond.service.platform.database.tables import (
+    artifact_places,
+    scans,
+    tree_previews,
+    tree_transfers,
+    trees,
+)
 from diamond.service.trees.rows import (
     ARCHIVE,
     COPY,
     IN_PLACE,
     OPEN_STATES,
+    PreviewRow,
     ScanRow,
     TransferRow,
     TreePlaceRow,
@@ -48,6 +55,7 @@ async def put_tree(tx: Transaction, row: TreeRow) -> None:
 async def drop_tree(tx: Transaction, owner: str, digest: str) -> None:
     gone = delete(trees).where(trees.c.owner == owner, trees.c.digest == digest)
     await tx.connection.execute(gone)
+    await drop_preview(tx, owner, digest)
 
 
 async def is_known_to_anybody(connection: AsyncConnection, digest: str) -> bool:
@@ -144,6 +152,29 @@ async def change_scan(tx: Transaction, scan: str, **values: Any) -> ScanRow:
     changed = await find_scan(tx.connection, scan)
     assert changed is not None
     return changed
+
+
+async def find_preview(connection: AsyncConnection, owner: str, tree: str) -> PreviewRow | None:
+    query = select(tree_previews).where(
+        tree_previews.c.owner == owner, tree_previews.c.tree == tree
+    )
+    return row_of(await connection.execute(query), PreviewRow)
+
+
+async def put_preview(tx: Transaction, row: PreviewRow) -> None:
+    """In place of an earlier one."""
+    await drop_preview(tx, row.owner, row.tree)
+    await tx.connection.execute(insert(tree_previews), values_of(row))
+
+
+async def fill_preview(tx: Transaction, scan: str, content: JsonObject) -> None:
+    made = update(tree_previews).where(tree_previews.c.scan == scan)
+    await tx.connection.execute(made.values(content=content))
+
+
+async def drop_preview(tx: Transaction, owner: str, tree: str) -> None:
+    gone = delete(tree_previews).where(tree_previews.c.owner == owner, tree_previews.c.tree == tree)
+    await tx.connection.execute(gone)
 
 
 async def add_transfer(tx: Transaction, transfer: TransferRow) -> None:

@@ -1,6 +1,6 @@
-import { Group, SegmentedControl, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconDatabase, IconSearch } from "@tabler/icons-react";
+import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
+import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
+import { IconDatabase, IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -13,6 +13,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { SkeletonLines } from "~/components/SkeletonLines";
 import { listDatasets } from "~/datasets/api";
 import { meQuery } from "~/people/me";
+import { AddDataDialog } from "./AddDataDialog";
 import { DatasetTable } from "./DatasetTable";
 import type { DatasetsSearch } from "./search";
 
@@ -34,7 +35,12 @@ export function Datasets() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Datasets" lead="Data with a name, fixed versions and known places." wide>
+    <Page
+      title="Datasets"
+      lead="Data with a name and fixed versions. Jobs name them, and Diamond brings them to the endpoint."
+      actions={<AddButton />}
+      wide
+    >
       <Filters search={search} shared={shared} />
       <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
@@ -49,6 +55,18 @@ export function Datasets() {
         }}
       </QueryResult>
     </Page>
+  );
+}
+
+function AddButton() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Add data
+      </Button>
+      {isOpen && <AddDataDialog onClose={close} />}
+    </>
   );
 }
 
@@ -102,7 +120,8 @@ function NoDatasets({ isFiltered }: { isFiltered: boolean }) {
   }
   return (
     <EmptyState icon={IconDatabase} title="No datasets yet">
-      Give data on an endpoint a name. Nothing is moved or copied.
+      Give data a name: files on an endpoint, which stay where they are, or a URL that an endpoint
+      fetches.
       <CodeText label="Example" text={EXAMPLE} short />
     </EmptyState>
   );

@@ -1,4 +1,13 @@
-import { Card, Loader, Title, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import {
+  Card,
+  Loader,
+  Progress,
+  Stack,
+  Text,
+  Title,
+  UnstyledButton,
+  VisuallyHidden,
+} from "@mantine/core";
 import {
   IconAlertCircle,
   IconChevronRight,
@@ -32,12 +41,31 @@ export function Steps({ build }: { build: Build }) {
       <Title order={2} px={14} py={10}>
         Steps
       </Title>
+      {build.standing && <Standing standing={build.standing} />}
       <ol className={classes.steps}>
         {build.steps.map((step) => (
           <StepRow key={step.name} build={build} step={step} />
         ))}
       </ol>
     </Card>
+  );
+}
+
+function Standing({ standing }: { standing: NonNullable<Build["standing"]> }) {
+  const { step, steps, percent, seconds_left } = standing;
+  const left = seconds_left == null ? "" : `, about ${shortDuration(seconds_left)} left`;
+  return (
+    <Stack gap={4} px={14} pb={10}>
+      <Text size="sm">
+        Step {step} of {steps}
+        {percent != null && `, ${percent} %`}
+        {left}
+      </Text>
+      <Progress
+        value={percent ?? (100 * Math.max(step - 1, 0)) / Math.max(steps, 1)}
+        aria-label="Build progress"
+      />
+    </Stack>
   );
 }
 

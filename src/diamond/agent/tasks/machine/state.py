@@ -102,6 +102,8 @@ class AttemptState:
     """A follow-up that waits on its nodes."""
     cancelled: bool = False
     cancel_asked_at: float | None = None
+    kill_at: float | None = None
+    """It was given the stop flag, and is killed at this time."""
     over: bool = False
     """Nothing more can be learned that matters."""
     over_at: float | None = None

@@ -141,7 +141,18 @@ def cancel(state: AttemptState) -> Outcome:
     return Outcome(state)
 
 
+def flag(state: AttemptState, *, now: float, grace: float) -> AttemptState:
+    """It has the stop flag from now on."""
+    return replace(state, kill_at=now + grace)
+
+
+def must_kill(state: AttemptState, *, now: float) -> bool:
+    return state.kill_at is not None and now >= state.kill_at
+
+
 def must_cancel_again(state: AttemptState, *, now: float) -> bool:
+    if state.kill_at is not None:
+        return False
     return state.cancelled and now - (state.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS
 
 

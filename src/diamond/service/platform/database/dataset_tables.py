@@ -48,6 +48,7 @@ dataset_versions = Table(
     Column("files", BigInteger, nullable=False),
     Column("bytes", BigInteger, nullable=False),
     Column("source", Text, nullable=False, default=""),
+    Column("origin", JSON(none_as_null=True)),
     Column("created", TIME, nullable=False),
     UniqueConstraint("dataset", "tree"),
     Index(None, "tree"),
@@ -63,6 +64,8 @@ dataset_additions = Table(
     Column("kind", String(16), nullable=False),
     Column("endpoint", ID, nullable=False),
     Column("source", Text, nullable=False, default=""),
+    # How a source is to be read: server, name of a secret, whether archives are unpacked.
+    Column("asked", JSON(none_as_null=True)),
     Column("version", Integer, nullable=False, default=0),
     Column("is_new", Boolean, nullable=False, default=False),
     Column("created", TIME, nullable=False),
@@ -78,4 +81,15 @@ dataset_uses = Table(
     Column("name", Text, primary_key=True),
     owner_column(),
     Index(None, "task"),
+)
+
+# How far one is, its scan knows; `content` is a checked core/previews.TreePreview.
+tree_previews = Table(
+    "tree_previews",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("tree", ID, primary_key=True),
+    Column("scan", ID, nullable=False),
+    Column("content", JSON(none_as_null=True)),
+    Column("created", TIME, nullable=False),
 )

@@ -34,9 +34,11 @@ from diamond.service.platform.database.columns import (
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
 from diamond.service.platform.database.run_tables import *
+from diamond.service.platform.database.study_tables import *
 
 endpoints = Table(
     "endpoints",
@@ -556,6 +558,8 @@ scans = Table(
     Column("seconds_left", TIME),
     Column("message", Text, nullable=False, default=""),
     Column("named", JSON, nullable=False),
+    # What a source was when it was read (core/data_messages.Origin).
+    Column("origin", JSON(none_as_null=True)),
     Column("created", TIME, nullable=False),
     Column("started", TIME),
     Column("updated", TIME, nullable=False),

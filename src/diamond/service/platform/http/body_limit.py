@@ -24,6 +24,7 @@ OWN_LIMITS = (
     "/api/v1/sync/answers/",
     "/api/v1/sync/image-bytes/",
     "/api/v1/sync/manifest-bytes/",
+    "/api/v1/sync/preview-bytes/",
     "/api/v1/sync/data-wants/",
     "/api/v1/sync/data-bytes/",
 )

@@ -15,6 +15,12 @@ SIZES = "sizes"
 """The topic of limits of storage: what counts against them is measured again."""
 SCALES = "scales"
 """The topic of probe runs that have begun."""
+STUDIES = "studies"
+"""The topic of trials: one has logged something, started or ended."""
+WOKEN = {"probe": SCALES, "trial": STUDIES}
+"""By kind of task: who waits for its news."""
+PIPELINES = "pipelines"
+"""The topic of pipelines: one was submitted, or something that a stage waits for has ended."""
 
 
 class Notifier:

@@ -1,8 +1,9 @@
 import { Anchor, TagsInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { PLAIN, TYPED } from "~/jobs/spec/values";
+import { TYPED } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useComposer, useField } from "../state/context";
+import { DataField } from "./DataField";
 import { EnvironmentField } from "./EnvironmentField";
 import { Collapsible, FormSection } from "./FormSection";
 import { KeyValueField } from "./KeyValueField";
@@ -14,16 +15,7 @@ export function EnvironmentSection() {
       help="What the program needs in addition to its code."
     >
       <EnvironmentField />
-      <KeyValueField
-        path="data"
-        help="Folders or files on the endpoint, available to the program as $DIAMOND_DATA/name."
-        nameLabel="Data name"
-        valueLabel="Path"
-        namePlaceholder="era5"
-        valuePlaceholder="/scratch/era5 or $WORK/era5"
-        add="Add path"
-        cells={PLAIN}
-      />
+      <DataField />
       <SecretsField />
       <Collapsible title="Environment variables" fields={["environment.variables"]}>
         <KeyValueField

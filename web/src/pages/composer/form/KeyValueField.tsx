@@ -1,9 +1,14 @@
-import { KeyValueRows, type RowTexts } from "~/jobs/KeyValueRows";
+import { type Choice, KeyValueRows, type RowTexts } from "~/jobs/KeyValueRows";
 import type { Cells } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useField } from "../state/context";
 
-type KeyValueFieldProps = Omit<RowTexts, "label"> & { path: string; label?: string; cells?: Cells };
+type KeyValueFieldProps = Omit<RowTexts, "label"> & {
+  path: string;
+  label?: string;
+  cells?: Cells;
+  choices?: Choice[];
+};
 
 /** A mapping of the spec, edited as rows. */
 export function KeyValueField({ path, label = labelOf(path), ...texts }: KeyValueFieldProps) {

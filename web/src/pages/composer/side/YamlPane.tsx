@@ -6,7 +6,7 @@ import { faultText } from "~/jobs/faults";
 import classes from "../Composer.module.css";
 import type { YamlState } from "../state/useYaml";
 
-const YamlEditor = lazy(() => import("./YamlEditor"));
+const YamlEditor = lazy(() => import("~/jobs/YamlEditor"));
 
 /** The spec as text, in sync with the form. */
 export function YamlPane({ yaml }: { yaml: YamlState }) {

@@ -9,6 +9,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { taskQuery } from "~/tasks/queries";
 import { isOver, isSettled } from "~/tasks/state";
 import { historyQuery } from "../queries";
+import { MediaGallery } from "./MediaGallery";
 import { MetricChart } from "./MetricChart";
 import { labelsOf } from "./metricSet";
 import { comparedTasks, namesQuery } from "./queries";
@@ -33,6 +34,7 @@ export function MetricsTab({ task }: { task: Task }) {
       ) : (
         <ChartPerMetric task={task} tasks={ids} labels={labels} />
       )}
+      <MediaGallery task={task} />
     </Stack>
   );
 }

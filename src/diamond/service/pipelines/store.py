@@ -1,0 +1,104 @@
+"""Pipelines in the database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.pipelines.readiness import StepState
+from diamond.service.pipelines.rows import RUNNING, PipelineRow, StepRow
+from diamond.service.platform.database.engine import LostRace, Transaction
+from diamond.service.platform.database.paging import Page, page_of
+from diamond.service.platform.database.prefix import starts_with
+from diamond.service.platform.database.rows import row_of, rows_of, values_of
+from diamond.service.platform.database.tables import pipeline_steps, pipelines
+
+CACHED_AT_MOST = 5
+"""Earlier steps with the same key that are looked at."""
+
+
+async def add_pipeline(tx: Transaction, row: PipelineRow) -> None:
+    await tx.connection.execute(insert(pipelines), values_of(row))
+
+
+async def save_pipeline(tx: Transaction, row: PipelineRow) -> PipelineRow:
+    """Raises LostRace if the stored one is newer. Whoever changes steps saves their pipeline too."""
+    saved = replace(row, updated=time.time(), version=row.version + 1)
+    same = update(pipelines).where(pipelines.c.id == row.id, pipelines.c.version == row.version)
+    if (await tx.connection.execute(same.values(values_of(saved)))).rowcount != 1:
+        raise LostRace(row.id)
+    return saved
+
+
+async def find_pipeline(connection: AsyncConnection, pipeline: str) -> PipelineRow | None:
+    query = select(pipelines).where(pipelines.c.id == pipeline)
+    return row_of(await connection.execute(query), PipelineRow)
+
+
+async def pipelines_with_prefix(
+    connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
+) -> list[PipelineRow]:
+    query = select(pipelines).where(pipelines.c.owner == owner, starts_with(pipelines.c.id, prefix))
+    return rows_of(await connection.execute(query.limit(limit)), PipelineRow)
+
+
+async def list_pipelines(
+    connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
+) -> Page[PipelineRow]:
+    return await page_of(
+        connection,
+        PipelineRow,
+        [select(pipelines).where(pipelines.c.owner == owner)],
+        keys=(pipelines.c.created, pipelines.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+async def open_pipelines(connection: AsyncConnection) -> list[str]:
+    query = select(pipelines.c.id).where(pipelines.c.state == RUNNING)
+    return list((await connection.execute(query.order_by(pipelines.c.created))).scalars())
+
+
+async def add_steps(tx: Transaction, rows: Sequence[StepRow]) -> None:
+    if rows:
+        await tx.connection.execute(insert(pipeline_steps), [values_of(row) for row in rows])
+
+
+async def save_step(tx: Transaction, row: StepRow) -> None:
+    same = update(pipeline_steps).where(
+        pipeline_steps.c.pipeline == row.pipeline,
+        pipeline_steps.c.stage == row.stage,
+        pipeline_steps.c.n == row.n,
+    )
+    await tx.connection.execute(same.values(values_of(row)))
+
+
+async def drop_steps(tx: Transaction, pipeline: str, stage: str) -> None:
+    """Its map is expanded again."""
+    gone = delete(pipeline_steps).where(
+        pipeline_steps.c.pipeline == pipeline, pipeline_steps.c.stage == stage
+    )
+    await tx.connection.execute(gone)
+
+
+async def steps_of(connection: AsyncConnection, ids: Collection[str]) -> list[StepRow]:
+    query = select(pipeline_steps).where(pipeline_steps.c.pipeline.in_(sorted(ids)))
+    ordered = query.order_by(pipeline_steps.c.stage, pipeline_steps.c.n)
+    return rows_of(await connection.execute(ordered), StepRow)
+
+
+async def done_with_key(connection: AsyncConnection, owner: str, key: str) -> list[StepRow]:
+    """Newest first."""
+    query = select(pipeline_steps).where(
+        pipeline_steps.c.owner == owner,
+        pipeline_steps.c.key == key,
+        pipeline_steps.c.state == StepState.DONE.value,
+    )
+    newest = query.order_by(pipeline_steps.c.ended.desc()).limit(CACHED_AT_MOST)
+    return rows_of(await connection.execute(newest), StepRow)

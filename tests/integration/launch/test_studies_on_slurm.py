@@ -1,0 +1,113 @@
+"""Trials on a real Slurm cluster: bad ones give their node back, and what the site ends runs again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from support.stack import Stack
+from support.waiting import wait_for
+
+PROGRAM = """\
+import json, os, pathlib, signal, sys, time
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+place = pathlib.Path(sys.argv[2])
+is_first = not (place / "first").exists()
+(place / "first").touch()
+with (place / "executions").open("a") as file:
+    file.write(os.environ["DIAMOND_TASK"] + "\\n")
+for step in range(1, 100_000):
+    with open(os.environ["DIAMOND_METRICS"], "a") as file:
+        file.write(json.dumps({"step": step, "accuracy": 0.9 if is_first else 0.1}) + "\\n")
+    if step == 2:
+        (place / ("decided." + os.environ["DIAMOND_TASK"])).write_text(str(time.time()))
+    if step == 3 and is_first:
+        break
+    time.sleep(0.2)
+"""
+"""The first trial is good and ends; the others are bad, never end, and ignore SIGTERM and the stop flag."""
+
+
+def begin(stack: Stack, place: Path, **study: Any) -> str:
+    block = {
+        "objective": {"accuracy": "maximize"},
+        "space": {"lr": {"log": [1e-5, 1e-1]}},
+        "sampler": "random",
+        "parallel": 1,
+        **study,
+    }
+    spec = {
+        "name": "search",
+        "run": ["python3", "-c", PROGRAM, "{lr}", str(place)],
+        "on": stack.name,
+        "resources": {"memory": "100MB", "walltime": "5m"},
+        "study": block,
+    }
+    return str(stack.client.post("/studies", {"spec": spec})["id"])
+
+
+def ended(stack: Stack, study: str) -> Any:
+    def look() -> Any:
+        found = stack.client.get(f"/studies/{study}")
+        return found if found["state"] == "done" else None
+
+    return wait_for(look, what="the end of the study")
+
+
+def task_of(stack: Stack, study: str, number: int, *states: str) -> str:
+    """The task of a trial, as soon as it has one (and a state)."""
+
+    def look() -> str:
+        trials = trials_of(stack, study)
+        trial = trials[number] if number < len(trials) else None
+        is_there = trial is not None and (not states or trial["state"] in states)
+        return str(trial["task"]) if trial is not None and is_there else ""
+
+    return wait_for(look, what=f"trial {number}")
+
+
+def trials_of(stack: Stack, study: str) -> list[Any]:
+    items = stack.client.get(f"/studies/{study}/trials")["items"]
+    return list(reversed(items))
+
+
+def test_a_pruned_trial_gives_its_node_back_though_it_ignores_every_signal(
+    stack: Stack, tmp_path: Path
+) -> None:
+    pruner = {"asha": {"min": 2, "max": 1000, "factor": 2}}
+    study = begin(stack, tmp_path, trials=2, pruner=pruner)
+    bad = task_of(stack, study, 1)
+    decided = tmp_path / f"decided.{bad}"
+    wait_for(decided.exists, what="the deciding value")
+    job = stack.native_id(bad)
+
+    def is_gone() -> bool:
+        return not stack.slurm("squeue", "--noheader", "--states=R,CG", "--jobs", job, check=False)
+
+    wait_for(is_gone, what="the node to be free")
+    seconds = time.time() - float(decided.read_text())
+    assert seconds < 20, "5 s for a save, and the rest for the way; Slurm's own KillWait is 30 s"
+    done = ended(stack, study)
+    assert (done["counts"]["complete"], done["counts"]["pruned"]) == (1, 1)
+    assert ("note", "the stop flag is set; it is killed in 5 s") in stack.told(bad)
+
+
+def test_a_trial_that_the_site_ends_runs_again_as_the_same_point(
+    stack: Stack, tmp_path: Path
+) -> None:
+    (tmp_path / "first").touch()
+    study = begin(stack, tmp_path, trials=1)
+    first = task_of(stack, study, 0, "running")
+    before = trials_of(stack, study)[0]
+    (tmp_path / "first").unlink()
+    stack.restart_service()
+    stack.slurm("scancel", "--signal=KILL", "--full", stack.native_id(first))
+    stack.slurm("scancel", stack.native_id(first))
+    done = ended(stack, study)
+    trial = trials_of(stack, study)[0]
+    assert done["asked"] == 1 and done["counts"]["complete"] == 1
+    assert trial["params"] == before["params"] and trial["reruns"] == 1
+    executed = (tmp_path / "executions").read_text().split()
+    assert executed == [first, trial["task"]]

@@ -1,0 +1,95 @@
+"""Pipelines on each database: a stage starts when its inputs have digests, and finished work is linked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.data_scene import finish_scan
+from support.scene import Scene, new_scene
+from support.service import RunningService
+from support.waiting import wait_for
+
+STAGES: dict[str, Any] = {
+    "prepare": {"run": "p", "outputs": {"features": "out/f"}},
+    "train": {"run": "t {prepare.features}", "map": {"lr": [1, 2]}, "outputs": {"w": "w"}},
+}
+
+
+@pytest.fixture
+def scene(service: RunningService) -> Scene:
+    return new_scene(service)
+
+
+def submit(scene: Scene, **body: Any) -> str:
+    spec = {"name": "p", "on": scene.name, "pipeline": STAGES}
+    return str(scene.client.post("/pipelines", {"spec": spec, **body})["id"])
+
+
+def next_tasks(scene: Scene, count: int) -> list[Any]:
+    """Orders of new tasks, as the agent gets them."""
+    found: list[Any] = []
+
+    def enough() -> bool:
+        commands = scene.agent.commands(wait=1)["commands"]
+        scene.agent.commands(done=[one["id"] for one in commands])
+        found.extend(one for one in commands if one["type"] == "submit")
+        return len(found) >= count
+
+    wait_for(enough, what=f"{count} tasks")
+    return found
+
+
+def succeed(scene: Scene, command: Any, files: dict[str, bytes]) -> str:
+    """The task ends, and its one output is hashed."""
+    task, attempt = command["task"], command["attempt"]
+    scene.tell("started", task, attempt, run=1, native_id="1", node="n1")
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    scene.tell("observed", task, attempt, status="ended", native_id="1", run=1, exit_code=0)
+    commands = scene.agent.commands(wait=5)["commands"]
+    scene.agent.commands(done=[one["id"] for one in commands])
+    scan = next(one for one in commands if one["type"] == "data")
+    return finish_scan(scene, scan["scan"], files, scan["path"])
+
+
+def ended(scene: Scene, pipeline: str) -> Any:
+    def over() -> Any:
+        found = scene.client.get(f"/pipelines/{pipeline}")
+        return found if found["state"] != "running" else None
+
+    return wait_for(over, what="the end of the pipeline")
+
+
+def test_a_stage_starts_with_the_digest_of_what_it_reads_and_is_not_repeated(scene: Scene) -> None:
+    pipeline = submit(scene)
+    (prepare,) = next_tasks(scene, 1)
+    assert prepare["task_json"]["order"]["command"] == "p"
+    digest = succeed(scene, prepare, {"a": b"1", "b": b"2"})
+    trained = next_tasks(scene, 2)
+    for command in trained:
+        tree = command["task_json"]["order"]["trees"]["prepare_features"]
+        assert tree == {"digest": digest, "layout": "files", "cache": ""}
+        succeed(scene, command, {"w": command["task"].encode()})
+    first = ended(scene, pipeline)
+    assert first["state"] == "succeeded" and first["counts"]["done"] == 3
+    again = ended(scene, submit(scene))
+    assert again["counts"]["cached"] == 3
+    forced = submit(scene, force=["train"])
+    assert len(next_tasks(scene, 2)) == 2
+    assert scene.client.post(f"/pipelines/{forced}/cancel")["counts"]["cancelled"] == 2
+
+
+def test_what_failed_is_retried_in_the_same_pipeline(scene: Scene) -> None:
+    pipeline = submit(scene, force=["prepare"])
+    (prepare,) = next_tasks(scene, 1)
+    task, attempt = prepare["task"], prepare["attempt"]
+    scene.tell("started", task, attempt, run=1, native_id="1", node="n1")
+    scene.tell("exited", task, attempt, run=1, exit_code=3)
+    scene.tell("observed", task, attempt, status="ended", native_id="1", run=1, exit_code=3)
+    failed = ended(scene, pipeline)
+    assert failed["state"] == "failed"
+    assert failed["counts"]["stopped"] == 2 and failed["counts"]["failed"] == 1
+    again = scene.client.post(f"/pipelines/{pipeline}/retry", {"stages": ["prepare"]})
+    assert again["state"] == "running"
+    assert next_tasks(scene, 1)[0]["task"] != task

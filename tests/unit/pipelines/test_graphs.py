@@ -1,0 +1,123 @@
+"""Stages, what they read, and every fault at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diamond.compose.pipeline_check import examine_pipeline, read_pipeline, trial_spec
+from diamond.core.errors import InvalidSpec
+from diamond.pipelines.critical import critical_path
+from diamond.pipelines.references import references_in, rename_references, rename_words
+
+CHAIN: dict[str, Any] = {
+    "name": "forecast",
+    "params": {"lr": 0.1},
+    "resources": {"walltime": "5m"},
+    "pipeline": {
+        "prepare": {"run": "python prepare.py", "outputs": {"features": "out/features"}},
+        "train": {
+            "run": "python train.py {prepare.features} --model {model} --lr {lr}",
+            "map": {"model": ["tcn", "gru"]},
+            "outputs": {"model": "model", "score": {"path": "score.json", "kind": "value"}},
+            "resources": {"cpus_per_task": 2},
+        },
+        "report": {"run": ["python", "report.py", "{train.model}"], "when": "{lr} < 1"},
+    },
+}
+
+
+def faults(**stages: Any) -> dict[str, str]:
+    _, found = examine_pipeline({"name": "p", "pipeline": stages})
+    return {fault["field"]: f"{fault['message']} {fault['hint']}" for fault in found.items}
+
+
+def test_references_make_the_order() -> None:
+    graph = read_pipeline(CHAIN).graph
+    assert graph.order == ["prepare", "train", "report"]
+    assert graph.parents("train") == ["prepare"]
+    assert graph.with_descendants(["train"]) == {"train", "report"}
+
+
+def test_a_stage_adds_to_what_all_share() -> None:
+    spec = trial_spec(read_pipeline(CHAIN), "train")
+    assert spec["name"] == "forecast.train"
+    assert spec["resources"] == {"walltime": "5m", "cpus_per_task": 2}
+    assert spec["run"] == "python train.py {prepare_features} --model {model} --lr {lr}"
+    assert spec["params"] == {"lr": 0.1, "model": "tcn", "prepare_features": "x"}
+    assert "outputs" not in spec and "map" not in spec
+
+
+def test_all_faults_are_found_at_once() -> None:
+    found = faults(
+        a={"run": "x {b.y} {c.nothing}", "outputs": {"y": "out", "z": "out/z"}},
+        b={"run": "x {a.y}", "needs": ["prepair"], "outputs": {"y": "y"}},
+        c={"run": "x {cc.y}", "map": {"n": []}, "outputs": {"y": "y"}},
+        prepare={"run": "true", "when": "{b.y} > 1"},
+    )
+    assert "There is no stage 'prepair'" in found["pipeline.b.needs"]
+    assert "Did you mean prepare?" in found["pipeline.b.needs"]
+    assert "has no output 'nothing'" in found["pipeline.a.run"] and "y" in found["pipeline.a.run"]
+    assert "There is no stage 'cc'" in found["pipeline.c.run"]
+    assert "The list is empty" in found["pipeline.c.map.n"]
+    assert "lies in 'out'" in found["pipeline.a.outputs.z"]
+    assert "not a value" in found["pipeline.prepare.when"]
+    assert any("wait for each other: " in text and "→" in text for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ({"run": "true", "outputs": {"y": "/etc"}}, "below the run directory"),
+        ({"run": "true", "outputs": {"y": "a/../../b"}}, "below the run directory"),
+        ({}, "runs nothing"),
+        ({"run": "true", "code": "."}, "no code of its own"),
+        ({"run": "true", "resources": {"nodes": "auto"}}, "Write a number"),
+        ({"run": "true", "retries": 99}, "the maximum is 10"),
+        ({"run": "true", "when": "__import__('os')"}, "neither a value nor in braces"),
+        ({"run": "true", "when": "{lr} > 1"}, "There is no param 'lr'"),
+        ({"run": "true", "map": {"a": [1] * 50, "b": [1] * 50}}, "2500 steps"),
+        ({"run": "true", "map": "other"}, "There is no stage 'other'"),
+        ({"run": "true", "inputs": {"x": "nothing"}}, "names no output"),
+        ([], "mapping of fields"),
+    ],
+)
+def test_a_wrong_stage_is_explained(stage: Any, words: str) -> None:
+    assert words in " ".join(faults(one=stage).values())
+
+
+def test_what_is_not_there_yet_is_not_accepted() -> None:
+    with pytest.raises(InvalidSpec, match="cannot share one allocation yet"):
+        read_pipeline({**CHAIN, "together": {"nodes": 2}})
+    assert read_pipeline({**CHAIN, "together": False})
+
+
+def test_names_that_would_hide_each_other_are_faults() -> None:
+    found = faults(
+        a={"run": "true", "outputs": {"b_c": "1"}},
+        a_b={"run": "true", "outputs": {"c": "1"}},
+        both={"run": "x {a.b_c} {a_b.c}"},
+        own={"run": "x {a.b_c}", "params": {"a_b_c": 1}},
+    )
+    assert "what a.b_c becomes" in found["pipeline.both"]
+    assert "a param or data" in found["pipeline.own"]
+
+
+def test_braces_of_other_languages_are_left_alone() -> None:
+    text = """awk '{print x.y}' | python -c "print(f'{np.pi}')" ${HOME.x} {prepare.features:--data %}"""
+    assert [str(one) for one in references_in(text, ["prepare"])] == ["prepare.features"]
+    renamed = rename_references(text, lambda one: ["f"] if one.stage == "prepare" else None)
+    assert renamed.endswith("{f:--data %}") and "{np.pi}" in renamed and "${HOME.x}" in renamed
+
+
+def test_outputs_of_many_steps_become_many_words() -> None:
+    assert rename_words(["r", "{t.m}"], lambda one: ["m_0", "m_1"]) == ["r", "{m_0}", "{m_1}"]
+    assert rename_references("r {t.m}", lambda one: ["m_0", "m_1"]) == "r {m_0} {m_1}"
+
+
+def test_the_critical_path_leads_to_what_ended_last() -> None:
+    graph = read_pipeline(CHAIN).graph
+    ends = {"prepare": 1.0, "train": 9.0, "report": 10.0}
+    assert critical_path(graph, ends) == ["prepare", "train", "report"]
+    assert critical_path(graph, {}) == []

@@ -1,0 +1,125 @@
+import { Anchor, Button, Card, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { Page } from "~/components/Page";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { TimeAgo } from "~/components/Time";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import {
+  cancelPipeline,
+  type PipelineDetail,
+  pipelineQuery,
+  retryPipeline,
+  runAgain,
+} from "~/pipelines/api";
+import { countsText } from "~/pipelines/counts";
+import { PipelineGraph } from "~/pipelines/PipelineGraph";
+import { StepBadge } from "~/pipelines/StepBadge";
+import { PipelineTimeline } from "./PipelineTimeline";
+import { StageSteps } from "./StageSteps";
+
+export function PipelinePage() {
+  const { pipeline: id } = useParams({ from: "/pipelines/$pipeline" });
+  const query = useQuery(pipelineQuery(id));
+  if (query.data) return <LoadedPipeline pipeline={query.data} />;
+  return (
+    <Page title="Pipeline">
+      {query.error ? (
+        <>
+          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
+          <Anchor
+            size="sm"
+            mt="md"
+            display="inline-block"
+            renderRoot={(props) => <Link to="/pipelines" {...props} />}
+          >
+            All pipelines
+          </Anchor>
+        </>
+      ) : (
+        <div aria-busy="true">
+          <SkeletonLines count={6} height={44} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function LoadedPipeline({ pipeline }: { pipeline: PipelineDetail }) {
+  const navigate = useNavigate({ from: "/pipelines/$pipeline" });
+  const { stage: chosen = "" } = useSearch({ from: "/pipelines/$pipeline" });
+  const choose = useCallback(
+    (stage: string) => void navigate({ search: { stage }, replace: true }),
+    [navigate],
+  );
+  const again = useAction({
+    call: (stage: string) => runAgain(pipeline.id, [stage]),
+    refresh: [keys.pipelines],
+    success: "Submitted as a new pipeline",
+    onSuccess: (made) =>
+      void navigate({ to: "/pipelines/$pipeline", params: { pipeline: made.id } }),
+    onError: showError,
+  });
+  const stage = pipeline.stages.find(({ name }) => name === chosen) ?? pipeline.stages[0];
+  return (
+    <Page
+      title={pipeline.name}
+      wide
+      lead={
+        <>
+          <StepBadge state={pipeline.state} /> submitted <TimeAgo at={pipeline.created} />,{" "}
+          {countsText(pipeline.counts)}
+        </>
+      }
+      actions={<Actions pipeline={pipeline} />}
+    >
+      <Stack gap="md">
+        {pipeline.message && <Text size="sm">{pipeline.message}</Text>}
+        <PipelineGraph stages={pipeline.stages} chosen={stage?.name ?? ""} choose={choose} />
+        {stage && (
+          <StageSteps
+            stage={stage}
+            onAgain={() => again.run(stage.name)}
+            isBusy={again.isPending}
+          />
+        )}
+        <Card>
+          <Title order={2} mb="xs">
+            Timeline
+          </Title>
+          <PipelineTimeline pipeline={pipeline} />
+        </Card>
+      </Stack>
+    </Page>
+  );
+}
+
+function Actions({ pipeline }: { pipeline: PipelineDetail }) {
+  const cancel = useAction({
+    call: () => cancelPipeline(pipeline.id),
+    refresh: [keys.pipelines],
+    onError: showError,
+  });
+  const retry = useAction({
+    call: () => retryPipeline(pipeline.id, []),
+    refresh: [keys.pipelines],
+    onError: showError,
+  });
+  if (pipeline.state === "running") {
+    return (
+      <Button variant="default" onClick={() => cancel.run()} loading={cancel.isPending}>
+        Cancel
+      </Button>
+    );
+  }
+  if (pipeline.state === "succeeded") return null;
+  return (
+    <Button onClick={() => retry.run()} loading={retry.isPending}>
+      Retry what failed
+    </Button>
+  );
+}
