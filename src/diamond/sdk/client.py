@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from diamond.core.errors import BadRequest, DiamondError, NotFound
+from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.client_config import diamond_home, find_address
 from diamond.sdk.data_calls import DataCalls
 from diamond.sdk.event_stream import EventStream, StreamEvent
@@ -143,30 +143,9 @@ class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls):
 
     def record_set(self, word: str) -> list[str]:
         """The tasks that a word stands for: a task, a saved view of runs, or a model with all that led to it."""
-        try:
-            return [self.task(word).id]
-        except NotFound:
-            pass
-        for view in self.views("runs"):
-            if word in (view["name"], view["id"]):
-                where = list(view["query"].get("filter") or ())
-                rows = self.runs(["source"], where=where, project=view["project"])
-                return [str(row["id"]) for row in rows if row["source"] == "diamond"]
-        return self._tasks_of_model(word)
+        from diamond.sdk.record_sets import tasks_of
 
-    def _tasks_of_model(self, word: str) -> list[str]:
-        try:
-            version = self.model_version(word)
-        except (NotFound, BadRequest):
-            raise NotFound(
-                f"There is no task, saved view or model {word!r}",
-                "See: diamond tasks, diamond runs --names, diamond model list.",
-            ) from None
-        graph = self.lineage(str(version["digest"]), direction="backward")
-        made = [str(node["id"]) for node in graph["nodes"] if node["kind"] == "task"]
-        if not made:
-            raise NotFound(f"{word} was pushed from outside: there is no record of how it was made")
-        return made
+        return tasks_of(self, word)
 
     def run_recipe(
         self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False
