@@ -141,12 +141,6 @@ class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls):
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), [])
         return self._finished(job) if wait else job
 
-    def record_set(self, word: str) -> list[str]:
-        """The tasks that a word stands for: a task, a saved view of runs, or a model with all that led to it."""
-        from diamond.sdk.record_sets import tasks_of
-
-        return tasks_of(self, word)
-
     def run_recipe(
         self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False
     ) -> Job:
