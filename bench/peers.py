@@ -22,6 +22,18 @@ def peers_python(cache: Path) -> Path:
     return python
 
 
+def dvc_program(cache: Path) -> Path:
+    """dvc in an environment of its own; created at the first call, then kept."""
+    folder = cache / f"dvc-py{sys.version_info[0]}{sys.version_info[1]}"
+    program, done = folder / "bin" / "dvc", folder / "complete"
+    if not done.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "dvc"]
+        subprocess.run(pip, check=True)
+        done.touch()
+    return program
+
+
 def versions(python: Path) -> str:
     """'submitit 1.5.4, psij-python 0.9.11, parsl …'."""
     words = [str(python), "-m", "pip", "list", "--format=json", "--disable-pip-version-check"]

@@ -15,10 +15,12 @@ from typing import Any
 from bench.claim import Claim, Findings, Options
 from bench.loopback import loopback_ssh
 from bench.numbers import median, seconds
+from bench.peers import dvc_program
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 FULL_ROUNDS = 3
 MEGABYTES, SMALL_FILES, PASSED_GIGABYTES = 1000, 100_000, 10
+MOST_AT_REST = 100
 LEAST_OF_RSYNC, LEAST_OF_CP, MOST_OF_TAR, MOST_MOVED, MOST_GROWTH = 1.0, 0.5, 1.5, 0.03, 100
 
 
@@ -34,8 +36,10 @@ def measure(options: Options) -> Findings:
         loopback_ssh(folder) as ssh,
     ):
         pair = _Pair(TreeScene(service), alpha, beta, folder, ssh)
+        pair.home = service.home
         _large(found, pair, options.samples(FULL_ROUNDS))
-        _small(found, pair, options.samples(FULL_ROUNDS))
+        small = _small(found, pair, options.samples(FULL_ROUNDS))
+        _dvc(found, pair, options.cache, small)
         _second_version(found, pair)
         _memory(found, pair, service.process.pid)
     found.note(
@@ -46,6 +50,8 @@ def measure(options: Options) -> Findings:
 
 
 class _Pair:
+    home: Path
+
     def __init__(self, scene: Any, alpha: Any, beta: Any, folder: Path, ssh: str) -> None:
         self.scene, self.alpha, self.beta = scene, alpha, beta
         self.folder, self.ssh = folder, ssh
@@ -115,9 +121,10 @@ def _large(found: Findings, pair: _Pair, rounds: int) -> None:
     _speed(found, "speed relative to cp with fsync", copied[1:], ours[1:], LEAST_OF_CP)
 
 
-def _small(found: Findings, pair: _Pair, rounds: int) -> None:
+def _small(found: Findings, pair: _Pair, rounds: int) -> list[float]:
     root = pair.folder / "small"
     ours, rsync, tar = [], [], []
+    most = 0.0
     for number in range(rounds + 1):
         _many(root, number)
         tree = pair.register(root)
@@ -127,7 +134,9 @@ def _small(found: Findings, pair: _Pair, rounds: int) -> None:
         os.sync()
         rsync.append(pair.rsync(root))
         os.sync()
-        ours.append(pair.timed_send(tree))
+        with _Most(lambda: _count_files(pair.home)) as at_rest:
+            ours.append(pair.timed_send(tree))
+        most = max(most, at_rest.most - at_rest.first)
         pair.drop(tree)
         words = "round %d: tar %.2f s, rsync %.2f s, through the service %.2f s"
         print(words % (number, tar[-1], rsync[-1], ours[-1]), file=sys.stderr, flush=True)
@@ -137,6 +146,29 @@ def _small(found: Findings, pair: _Pair, rounds: int) -> None:
     ratio = median([one / other for one, other in zip(ours[1:], tar[1:], strict=True)])
     found.add("time relative to tar", f"{ratio:.2f}", f"<= {MOST_OF_TAR}", ratio <= MOST_OF_TAR)
     _speed(found, "speed relative to rsync", rsync[1:], ours[1:], 1.0)
+    what = "files at rest in the service on the way, at most"
+    found.add(what, f"{most:.0f}", f"<= {MOST_AT_REST}", most <= MOST_AT_REST)
+    return ours[1:]
+
+
+def _dvc(found: Findings, pair: _Pair, cache: Path, ours: list[float]) -> None:
+    """`dvc push` of the same files into a folder, once: what `dvc add` costs before is not counted."""
+    dvc, work = dvc_program(cache), pair.folder / "dvc"
+    work.mkdir()
+    remote = pair.folder / "dvc-remote"
+
+    def run(*words: str) -> None:
+        subprocess.run([str(dvc), *words], cwd=work, check=True, stdout=subprocess.DEVNULL)
+
+    run("init", "--no-scm", "--quiet")
+    run("remote", "add", "--quiet", "--default", "folder", str(remote))
+    shutil.copytree(pair.folder / "small", work / "small")
+    run("add", "--quiet", "small")
+    os.sync()
+    spent = _timed(lambda: run("push", "--quiet"))
+    found.add("by dvc push into a folder, once", f"{spent:.1f} s")
+    ratio = spent / median(ours)
+    found.add("speed relative to dvc push", f"{ratio:.2f}", ">= 1.0", ratio >= 1.0)
 
 
 def _second_version(found: Findings, pair: _Pair) -> None:
@@ -170,9 +202,9 @@ def _memory(found: Findings, pair: _Pair, pid: int) -> None:
             for part in range(1000):
                 out.write(b"%016d" % (number * 1000 + part) + block[16:])
     tree = pair.register(root)
-    before, watching = _rss(pid), _Watch(pid)
-    with watching:
+    with _Most(lambda: _rss(pid)) as watching:
         done = pair.send(tree)
+    before = watching.first
     growth = watching.most - before
     measured = (
         f"+{growth:.0f} MB at most (from {before:.0f} MB), in {done.updated - done.started:.0f} s"
@@ -181,14 +213,17 @@ def _memory(found: Findings, pair: _Pair, pid: int) -> None:
     found.add(what, measured, f"< {MOST_GROWTH} MB", growth < MOST_GROWTH)
 
 
-class _Watch:
-    def __init__(self, pid: int) -> None:
-        self._pid, self._ended = pid, threading.Event()
-        self.most = 0.0
+class _Most:
+    """The largest value of something while it is watched."""
+
+    def __init__(self, look: Callable[[], float]) -> None:
+        self._value, self._ended = look, threading.Event()
+        self.first = self.most = look()
         self._thread = threading.Thread(target=self._look)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> _Most:
         self._thread.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
@@ -196,7 +231,11 @@ class _Watch:
 
     def _look(self) -> None:
         while not self._ended.wait(0.05):
-            self.most = max(self.most, _rss(self._pid))
+            self.most = max(self.most, self._value())
+
+
+def _count_files(folder: Path) -> float:
+    return float(sum(len(names) for _, _, names in os.walk(folder)))
 
 
 def _rss(pid: int) -> float:

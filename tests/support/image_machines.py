@@ -33,6 +33,8 @@ class Machine:
     variables: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     key: str = ""
+    address: str = ""
+    """Where its agent reaches the service, if not by the service's own address."""
 
     @property
     def client(self) -> Client:
@@ -59,7 +61,7 @@ class Machine:
             str(self.folder / "agent.pyz"),
             "run",
             "--url",
-            self.service.url,
+            self.address or self.service.url,
         ]
         agent += ["--key-file", str(self.folder / "key"), "--scheduler", self.scheduler]
         with (self.folder / "agent.out").open("ab") as log:

@@ -23,6 +23,7 @@ class LoopbackSsh:
     port: int
     command: str
     """The words of an ssh client that gets in."""
+    log: Path
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def loopback_ssh(folder: Path) -> Iterator[LoopbackSsh]:
     Path("/run/sshd").mkdir(exist_ok=True)
     options = [f"HostKey={place / 'host'}", f"AuthorizedKeysFile={place / 'authorized'}"]
     options += ["StrictModes=no", "UsePAM=no", "PermitRootLogin=yes", "ListenAddress=127.0.0.1"]
-    options += ["AllowUsers=root"]
+    options += ["AllowUsers=root", "LogLevel=VERBOSE"]
     words = [str(SSHD), "-D", "-e", "-f", "/dev/null", "-p", str(port)]
     with (folder / "sshd.log").open("wb") as log:
         daemon = subprocess.Popen(
@@ -47,7 +48,8 @@ def loopback_ssh(folder: Path) -> Iterator[LoopbackSsh]:
     try:
         wait_for(lambda: _listens(port), what="sshd")
         quiet = "-oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR"
-        yield LoopbackSsh(port, f"ssh -F /dev/null -p {port} -i {place / 'own'} {quiet}")
+        client = f"ssh -F /dev/null -p {port} -i {place / 'own'} {quiet}"
+        yield LoopbackSsh(port, client, folder / "sshd.log")
     finally:
         daemon.kill()
         daemon.wait()

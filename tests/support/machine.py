@@ -34,6 +34,7 @@ PACKAGES = {
     "charliecloud": "ch-run",
     "docker-registry": "docker-registry",
     "fakeroot": "fakeroot",
+    "fuse3": "fusermount3",
     "mmdebstrap": "mmdebstrap",
     "patchelf": "patchelf",
     "podman": "podman",

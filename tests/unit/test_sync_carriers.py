@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from fastapi.routing import APIRoute
 
-from diamond.agent.link.carriers import HttpLink, Link
+from diamond.agent.link.carriers import HttpLink, Link, LinkClosed
 from diamond.agent.link.stdio import StdioLink
 from diamond.cli.ssh_bridge import Bridge
 from diamond.core.sync_calls import SYNC_CALLS, SyncCall, find_call
@@ -75,6 +76,21 @@ def test_a_call_arrives_the_same_over_https_and_over_ssh(call: SyncCall) -> None
     assert (first.path, first.query, first.body) == (second.path, second.query, second.body)
     for name in ("authorization", "diamond-protocol", "diamond-generation"):
         assert first.headers[name] == second.headers[name]
+
+
+def test_an_answer_that_ssh_cuts_off_is_no_answer() -> None:
+    """Else half a piece of data would count as a whole one."""
+    reading, writing = os.pipe()
+
+    class Far(io.BytesIO):
+        def flush(self) -> None:
+            """The call has come: half an answer, and the end."""
+            os.write(writing, b'{"id":1,"status":200,"length":100}\nonly a part of it')
+            os.close(writing)
+
+    link = StdioLink(os.fdopen(reading, "rb"), Far())
+    with pytest.raises(LinkClosed):
+        link.call("data-part", b"", timeout=5)
 
 
 def test_the_service_serves_exactly_the_calls_of_the_table() -> None:

@@ -49,6 +49,10 @@ def main(argv: list[str] | None = None) -> int:
         from diamond.agent.data.by_ssh import main as serve_data
 
         return serve_data(given[1:])
+    if given[:1] == ["data-work"]:
+        from diamond.agent.data.transfer_node import main as data_work
+
+        return data_work()
     if given[:1] == ["build"]:
         from diamond.runtimes.builder import main as build
 

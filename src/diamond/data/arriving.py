@@ -64,9 +64,10 @@ class Arrival:
                 facts = os.lstat(place)
             except FileNotFoundError:
                 continue
-            if position in left and facts.st_size == entry.size:
-                self._parts[position] = _Part(place, entry.size, left[position])
-                self.bytes += left[position].count
+            begun = left.get(position)
+            if begun and facts.st_size == entry.size and not begun.is_whole(entry.size):
+                self._parts[position] = _Part(place, entry.size, begun)
+                self.bytes += begun.count
             elif facts.st_size == entry.size:
                 found.append(FoundFile(str(position), place, entry.size, "", False))
             else:

@@ -9,6 +9,7 @@ from diamond.core.units import show_bytes
 
 SHARED, SSH, S3, GLOBUS, SERVICE = "shared", "ssh", "s3", "globus", "service"
 WAYS = (SHARED, SSH, S3, GLOBUS, SERVICE)
+CONVERT = "convert"
 GROUP = "group"
 """Found in the folder of a Unix group: nothing had to come."""
 SPEEDS: Mapping[str, float] = {
@@ -115,7 +116,7 @@ def choose_way(copies: Sequence[Copy], goal: str, layout: str, size: int) -> Way
     if any(one.layout == layout for one in here):
         return Way("here", goal, "it is there already")
     if here:
-        return Way("convert", goal, f"made into {_called(layout)} there")
+        return Way(CONVERT, goal, f"made into {_called(layout)} there")
     best = _best([one for one in copies if one.endpoint != goal], size)
     if best is None:
         return Way("", words=_why_not(copies))
@@ -159,13 +160,9 @@ def measured_speeds(past: Iterable[Tuple[str, int, float]]) -> Dict[str, float]:
 
 
 def _best(copies: Sequence[Copy], size: int) -> Optional[Copy]:
-    """One that answers now before one that is offline, then the one that is here soonest. Archives are no source."""
-    possible = [
-        one
-        for one in copies
-        if one.may_leave and one.is_unchanged and one.reaches and one.layout == "files"
-    ]
-    key = [(not one.is_online, one.seconds(size)) for one in possible]
+    """One that answers now before one that is offline, files before an archive, then the one that is here soonest."""
+    possible = [one for one in copies if one.may_leave and one.is_unchanged and one.reaches]
+    key = [(not one.is_online, one.layout != "files", one.seconds(size)) for one in possible]
     return possible[key.index(min(key))] if possible else None
 
 
@@ -178,9 +175,6 @@ def _why_not(copies: Sequence[Copy]) -> str:
     kept = sorted(one.name for one in copies if not one.may_leave)
     if kept:
         return f"the policy of {', '.join(kept)} keeps data on the machine"
-    archives = sorted(one.name for one in copies if one.layout != "files")
-    if len(archives) == len(copies):
-        return f"it lies only as an archive, on {', '.join(archives)}"
     return (
         "its files may not pass through the service, and no other way leads there: "
         "a file system that both see, ssh, S3 or Globus"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,6 +126,28 @@ def test_what_cannot_be_read_is_named(scene: TreeScene, alpha: DataMachine, sour
 def test_a_folder_that_is_not_there_is_said(scene: TreeScene, alpha: DataMachine) -> None:
     scan = scene.scan(alpha, "/no/such/folder")
     assert scan.state == "failed" and "/no/such/folder" in scan.message
+
+
+def test_an_archive_is_a_source_like_any_other(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    """The files it was made from are gone: it comes back out of it, there and elsewhere."""
+    if shutil.which("mksquashfs") is None:
+        pytest.skip("squashfs-tools is missing")
+    (source / "deep").mkdir()
+    (source / "deep" / "file").write_text("content")
+    (source / "run.sh").write_text("#!/bin/sh\n")
+    (source / "run.sh").chmod(0o755)
+    tree = scene.registered(alpha, source)
+    packed = scene.copied(scene.copy(tree, beta, layout="archive"))
+    assert packed.state == "done", packed.message
+    scene.forget(tree, alpha)
+    back = scene.copied(scene.copy(tree, alpha))
+    assert back.state == "done" and same_tree(source, alpha.managed(tree)), back.message
+    plain = scene.copied(scene.copy(tree, beta))
+    assert (plain.state, plain.moved) == ("done", 0), plain.message
+    assert same_tree(source, beta.managed(tree))
+    assert not list(beta.folder.glob("diamond-*-unpacked-*"))
 
 
 def test_a_cancelled_transfer_leaves_nothing_behind(

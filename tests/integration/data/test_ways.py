@@ -239,6 +239,24 @@ def test_a_copy_of_the_group_serves_all_members(pair: Pair, data: Path, tmp_path
     assert spoiled.state == "failed" and "other bytes" in spoiled.message, spoiled
 
 
+def test_transfers_run_on_the_sites_transfer_node(pair: Pair, data: Path) -> None:
+    """Both ends: a process that ssh starts there fetches or sends, and the agents only wait for it."""
+    pair.ways("service", transfer_node="127.0.0.1")
+    tree = pair.scene.registered(pair.source, data)
+    done = pair.bring(tree)
+    assert (done.state, done.way) == ("done", "service"), done
+    assert same_tree(data, pair.goal.managed(tree))
+    opened = pair.ssh.log.read_text().count("Starting session: command")
+    assert opened == 2, "one to send, one to fetch"
+
+
+def test_a_transfer_node_that_is_away_holds_nothing_up(pair: Pair, data: Path) -> None:
+    pair.ways("service", transfer_node="nobody@127.0.0.1")
+    tree = pair.scene.registered(pair.source, data)
+    assert pair.bring(tree).state == "done"
+    assert "not on the transfer node" in pair.goal.log()
+
+
 def test_restricted_data_never_passes_through_the_service(pair: Pair, data: Path) -> None:
     pair.ways("service")
     tree = pair.scene.registered(pair.source, data)

@@ -267,6 +267,7 @@ def test_removing_never_touches_what_lies_in_place(
         None,  # type: ignore[arg-type]
         Reporter(service, lambda: True),
         threading.Event(),
+        setup(places),
     )
     with contextlib.suppress(Declined):
         work._remove(RemoveTree("c1", service.tree))

@@ -12,7 +12,7 @@ from diamond.data.arriving import Arrival
 from diamond.data.manifest import Entry, FileEntry, files_of, load_manifest
 from diamond.data.packing import Source, plan_pieces, read_piece
 from diamond.data.scanning import scan
-from diamond.data.wants import BLOCK, Wants, decode_wants, encode_wants
+from diamond.data.wants import BLOCK, LARGE, Wants, decode_wants, encode_wants
 
 PIECE = 1 << 20
 
@@ -116,6 +116,22 @@ def test_what_has_arrived_is_not_asked_for_again(pair: Pair) -> None:
     assert 0 < again.bytes == first.bytes
     moved = bring(pair, again)
     assert moved < sum(file.size for file in files_of(pair.tree)) - first.bytes + 100_000
+
+
+@pytest.mark.parametrize("size", [2 * PIECE + 5, LARGE + PIECE])
+def test_a_file_that_had_come_whole_in_parts_counts_after_a_crash(pair: Pair, size: int) -> None:
+    """Nothing is left to ask for: whoever asked for it again would wait for ever."""
+    pair.put("a", os.urandom(size))
+    pair.put("b", b"later")
+    pair.scan()
+    first = pair.arrival()
+    for piece in pair.pieces(Wants(whole=[(0, 1)])):
+        first.take(piece)
+    assert first.missing() == [1]
+    again = pair.arrival()
+    assert again.missing() == [1] and again.bytes == size
+    bring(pair, again)
+    assert not again.missing()
 
 
 def test_a_file_of_an_earlier_try_that_was_damaged_is_fetched_again(pair: Pair) -> None:

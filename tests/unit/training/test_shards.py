@@ -80,3 +80,33 @@ def test_shards_are_the_files_of_the_data_that_match(
     assert [shard.path.name for shard in found.epochs(1)] == ["b.csv"]
     with pytest.raises(NotGiven, match="matches"):
         shards("era5", "*.parquet")
+
+
+def train(one: Shards, steps: int | None = None) -> tuple[list[str], dict[str, int]]:
+    """Batches of two samples, each shard with five; stopped after some steps. What was seen, and the saved state."""
+    seen: list[str] = []
+    done = 0
+    for shard in one.epochs(2):
+        left = list(range(shard.skip, 5))
+        while left:
+            if done == steps:
+                return seen, one.state()
+            batch, left = left[:2], left[2:]
+            seen += [f"{shard.epoch}:{shard.path}:{sample}" for sample in batch]
+            one.used(len(batch))
+            done += 1
+    return seen, one.state()
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_stopped_after_any_step_no_sample_is_read_twice_or_left_out(rank: int) -> None:
+    def fresh() -> Shards:
+        return Shards(FILES[:5], seed=3, rank=rank, world=2)
+
+    whole, _ = train(fresh())
+    for steps in range(1, 19):
+        before, state = train(fresh(), steps)
+        again = fresh()
+        again.load(state)
+        after, _ = train(again)
+        assert before + after == whole, steps

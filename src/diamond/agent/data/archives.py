@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diamond.agent.data.places import Place, TreePlaces
@@ -17,6 +19,7 @@ from diamond.agent.site.profile import Profile
 from diamond.core.data_commands import ArchiveTree
 from diamond.core.data_messages import DataReport
 from diamond.core.errors import Cancelled, DiamondError, NotFound
+from diamond.data.removing import remove_tree
 from diamond.data.walking import stood
 
 QUIETLY = ["-noappend", "-no-progress", "-quiet", "-all-root", "-no-xattrs", "-mkfs-time", "0"]
@@ -80,6 +83,38 @@ class Archives:
         return place
 
 
+@contextmanager
+def unpacked(places: TreePlaces, tree: str) -> Iterator[Place]:
+    """The files of a tree that lies here: as they are, or out of its archive for as long as they are read.
+
+    Raises `NotFound`, `DataChanged`, `NoRoom`. Whoever takes them verifies them.
+    """
+    place = places.find(tree, "files")
+    if place is not None:
+        yield places.check(place)
+        return
+    archive = places.find(tree, "archive")
+    if archive is None:
+        raise NotFound(f"The data {tree[:12]} is no longer on this machine")
+    places.check(archive)
+    folder = places.arriving_aside(f"unpacked-{tree[:16]}-{os.getpid()}-{threading.get_ident()}")
+    check_room(folder, None, size=archive.size, entries=archive.files)
+    try:
+        _run([*NICE, *_unpacking(Path(archive.path), folder)], lambda: False)
+        yield replace(archive, layout="files", path=str(folder), managed=False, fingerprint="")
+    finally:
+        remove_tree(folder)
+
+
+def _unpacking(archive: Path, folder: Path) -> list[str]:
+    if shutil.which("unsquashfs") is None:
+        raise DiamondError(
+            "unsquashfs is not on this machine, so an archive cannot be the source",
+            "Load the module that has squashfs-tools, or copy it from another endpoint.",
+        )
+    return ["unsquashfs", "-no-progress", "-quiet", "-no-xattrs", "-d", str(folder), str(archive)]
+
+
 def can_archive() -> bool:
     return shutil.which("mksquashfs") is not None
 
@@ -115,4 +150,5 @@ def _run(words: list[str], cancelled: Callable[[], bool]) -> None:
             child.wait()
     if child.returncode:
         said = errors.decode(errors="replace").strip().splitlines()
-        raise DiamondError(f"mksquashfs failed: {' / '.join(said[-3:])}", "Is the disk full?")
+        name = next(word for word in words if "squashfs" in word)
+        raise DiamondError(f"{name} failed: {' / '.join(said[-3:])}", "Is the disk full?")

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from diamond.agent.data.archives import unpacked
 from diamond.agent.data.carriers import WayFailed
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.setup import DataSetup
@@ -26,7 +27,7 @@ from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
 from diamond.agent.site.profile import load_profile
 from diamond.core.data_messages import Introduction
-from diamond.core.errors import BadRequest, DiamondError, Forbidden, NotFound
+from diamond.core.errors import BadRequest, DiamondError, Forbidden
 from diamond.data.manifest import FileEntry, files_of
 from diamond.data.packing import Source, ends_round, plan_pieces
 from diamond.data.rate import RateCap
@@ -167,17 +168,14 @@ def _serve(folders: Folders, tree: str, source: BinaryIO, target: BinaryIO, cap:
     if not Policy(folders.keep).allows_files:
         raise Forbidden("The policy of that machine keeps data there", code="egress")
     places = TreePlaces(folders)
-    place = places.find(tree, "files")
-    if place is None:
-        raise NotFound(f"The data {tree[:12]} is no longer there")
-    places.check(place)
-    files = files_of(places.entries(tree))
-    reading = Source(place.path, files, is_file=Path(place.path).is_file())
-    try:
-        while wants := _read_wants(source):
-            _answer(reading, files, wants, lambda piece: _write(target, piece, cap))
-    finally:
-        reading.close()
+    with unpacked(places, tree) as place:
+        files = files_of(places.entries(tree))
+        reading = Source(place.path, files, is_file=Path(place.path).is_file())
+        try:
+            while wants := _read_wants(source):
+                _answer(reading, files, wants, lambda piece: _write(target, piece, cap))
+        finally:
+            reading.close()
 
 
 def _answer(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from diamond.agent.data.archives import Archives
+from diamond.agent.data.archives import Archives, unpacked
 from diamond.agent.data.by_globus import GlobusTransfer
 from diamond.agent.data.by_path import place_at, require_same_files
 from diamond.agent.data.carriers import Carrier, RoundLost, WayFailed
@@ -32,7 +32,7 @@ from diamond.data.manifest import Entry, load_manifest
 from diamond.data.removing import remove_tree
 from diamond.data.walking import fingerprint_of
 from diamond.data.wants import encode_wants
-from diamond.data.ways import GLOBUS, GROUP, SHARED
+from diamond.data.ways import CONVERT, GLOBUS, GROUP, SHARED
 
 log = logging.getLogger(__name__)
 
@@ -211,6 +211,8 @@ class _Run:
         self._arrival.begin()
         self._check_room()
         self._take_from_nearby()
+        if self._command.way == CONVERT:
+            self._take_from_archive()
         if not self._arrival.missing():
             return None
         ways = Ways(self._fetching, self._command, self._cancelled)
@@ -240,6 +242,14 @@ class _Run:
             way=self._now,
             tried=dict(self.tried),
         )
+
+    def _take_from_archive(self) -> None:
+        """The same tree lies here packed."""
+        with unpacked(self._places, self._command.tree) as place:
+            for position in self._arrival.missing():
+                self._stop_if_cancelled()
+                path = self._arrival.files[position].path
+                self._arrival.lay(position, f"{place.path}/{path}", may_link=False)
 
     def _stubbornly(self, name: str, ways: Ways) -> Place | None:
         """A way that breaks after it brought something is tried again."""

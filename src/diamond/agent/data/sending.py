@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from diamond.agent.data.archives import unpacked
 from diamond.agent.data.by_path import leave_mark
 from diamond.agent.data.carriers import BY_S3, INTRODUCE, introduction_piece, stored_piece
 from diamond.agent.data.places import Place, TreePlaces
@@ -43,38 +44,41 @@ class Sending:
         """One round; one that is over ends quietly. Raises `LinkDown`, `DataChanged`, `NotFound`, `Forbidden`."""
         if not self.setup.may_leave():
             raise Forbidden("The policy of this machine keeps data on it", code="egress")
-        place = self.places.find(command.tree, "files")
-        if place is None:
-            raise NotFound(f"The data {command.tree[:12]} is no longer on this machine")
-        place = self.places.check(place)
         wanted = message_bytes(FetchWants(command.transfer, command.round))
         try:
             wants = self.link.call("data-wants-part", wanted, timeout=120)
             if wants == INTRODUCE:
-                self._post(command, 0, introduction_piece(self._introduce(command, place)))
+                self._post(command, 0, introduction_piece(self._introduce(command)))
                 return
-            self._send_wanted(command, place, wants, cancelled)
+            with unpacked(self.places, command.tree) as place:
+                self._send_wanted(command, place, wants, cancelled)
         except Declined as error:
             if error.status != 404:
                 raise
             log.info("a round of %s is over: %s", command.transfer, error)
 
-    def _introduce(self, command: SendTree, place: Place) -> Introduction:
-        mark, nonce = leave_mark(self.places, command.transfer, place.path)
+    def _introduce(self, command: SendTree) -> Introduction:
+        """An archive has no path that another machine could read."""
+        place = self.places.find(command.tree, "files")
+        if place is not None:
+            place = self.places.check(place)
+        elif self.places.find(command.tree, "archive") is None:
+            raise NotFound(f"The data {command.tree[:12]} is no longer on this machine")
+        mark, nonce = leave_mark(self.places, command.transfer, place.path) if place else ("", "")
         collection, file = self.setup.settings().globus, own_file()
         folders = self.places.folders
         return Introduction(
-            path=place.path,
-            managed=place.managed and not place.shared,
-            fingerprint=place.fingerprint,
+            path=place.path if place else "",
+            managed=bool(place and place.managed and not place.shared),
+            fingerprint=place.fingerprint if place else "",
             mark=mark,
             nonce=nonce,
             python=file[0],
             program=file[1],
             keep=str(folders.keep),
             work=str(folders.work),
-            collection=collection.id if collection else "",
-            root=collection.root if collection else "",
+            collection=collection.id if collection and place else "",
+            root=collection.root if collection and place else "",
         )
 
     def _send_wanted(

@@ -19,6 +19,7 @@ from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
 from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.transfer_node import NodeAway, TransferNode
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.data_commands import (
@@ -62,12 +63,20 @@ class DataWork:
     archives: Archives
     reporter: Reporter
     stopping: threading.Event
+    setup: DataSetup
     tells_all: Callable[[], bool] = lambda: True
     _cancelled: set[str] = field(default_factory=set)
     _running: set[str] = field(default_factory=set)
+    _node_turns: dict[str, threading.Semaphore] = field(
+        default_factory=lambda: {kind: threading.Semaphore(1) for kind in ("fetch", "send")}
+    )
+    """Each process on the transfer node has a rate cap of its own."""
     _turns: dict[str, threading.Semaphore] = field(
         default_factory=lambda: {kind: threading.Semaphore(n) for kind, n in AT_ONCE.items()}
     )
+
+    def __post_init__(self) -> None:
+        self._node = TransferNode(self.places.folders, self.link)
 
     def start(self) -> None:
         self.imports.tidy()
@@ -129,22 +138,16 @@ class DataWork:
             self._running.discard(_name(command))
 
     def _carry_out(self, command: DataCommand) -> None:
-        """Again and again while the service cannot be reached."""
+        """Again and again while the service cannot be reached. A failure that cannot be reported is one of these tries."""
         while not self.stopping.is_set():
             try:
                 if not self._is_cancelled(command):
-                    self._act(command)
+                    self._act_or_fail(command)
                 break
             except LinkDown as error:
                 log.info("%s waits for the service: %s", _name(command), error)
                 self.stopping.wait(RETRY_SECONDS)
             except Cancelled:
-                break
-            except Exception as error:
-                if not self._is_cancelled(command):
-                    is_bug = not isinstance(error, (DiamondError, OSError, Declined))
-                    log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
-                    self._fail(command, error)
                 break
         else:
             return
@@ -152,12 +155,37 @@ class DataWork:
         if self._is_cancelled(command) and isinstance(command, FetchTree):
             self.fetching.clear(command.transfer)
 
+    def _act_or_fail(self, command: DataCommand) -> None:
+        """Raises `LinkDown`, `Cancelled`."""
+        try:
+            self._act(command)
+        except (LinkDown, Cancelled):
+            raise
+        except Exception as error:
+            if not self._is_cancelled(command):
+                is_bug = not isinstance(error, (DiamondError, OSError, Declined))
+                log.info("%s failed: %s", _name(command), error, exc_info=is_bug)
+                self._fail(command, error)
+
     def _act(self, command: DataCommand) -> None:
         def cancelled() -> bool:
             return self._is_cancelled(command) or self.stopping.is_set()
 
+        host = self.setup.settings().transfer_node
+        if host and isinstance(command, (FetchTree, SendTree)):
+            try:
+                with self._node_turns[_kind(command)]:
+                    self._node.run(host, command, cancelled)
+                return
+            except NodeAway as error:
+                log.info("%s is done here, not on the transfer node: %s", _name(command), error)
+        self.act(command, cancelled)
+
+    def act(self, command: DataCommand, cancelled: Callable[[], bool]) -> None:
+        """Carry out a command in this process. Raises as its parts do."""
         if isinstance(command, ScanFolder):
-            self.scans.scan(command, cancelled)
+            if self.scans.scan(command, cancelled):
+                self.send_inventory()
         elif isinstance(command, CheckTree):
             self.scans.check(command, cancelled)
         elif isinstance(command, ImportTree):
@@ -213,7 +241,7 @@ class DataWork:
                 self.send_inventory()  # first: whoever reads of the failure finds the place marked
             if _subject(command):
                 self.reporter.report(report)
-        except (LinkDown, Declined) as lost:
+        except Declined as lost:
             log.warning("the end of %s could not be reported: %s", _name(command), lost)
 
     def _file(self, command: DataCommand) -> Path:
@@ -249,6 +277,7 @@ def assemble_data_work(
         archives,
         reporter,
         stopping,
+        setup,
         tells_all=lambda: policy.allows_logs,
     )
 

@@ -81,6 +81,8 @@ class StdioLink:
             return False
         head = json.loads(line)
         body = self._source.read(int(head["length"]))
+        if len(body) != int(head["length"]):  # the connection was cut in the middle of an answer
+            return False
         with self._waiting_lock:
             waiting = self._waiting.pop(int(head["id"]), None)
         if waiting is not None:

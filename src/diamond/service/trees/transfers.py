@@ -18,6 +18,7 @@ from diamond.core.protocol import WITH_WAYS
 from diamond.core.task import Reason
 from diamond.core.units import show_bytes
 from diamond.data.ways import (
+    CONVERT,
     MEASURING_BYTES,
     SERVICE,
     WAYS,
@@ -211,11 +212,11 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> list[Ended]:
 
 def _first_command(transfer: TransferRow, source: str) -> Command:
     data: JsonObject = {"transfer": transfer.id, "tree": transfer.tree}
-    if transfer.way == "convert" and transfer.layout == "archive":
+    if transfer.way == CONVERT and transfer.layout == "archive":
         return Command("data", transfer.goal, transfer.owner, data={"act": "archive", **data})
     data |= {"size": transfer.size, "files": transfer.files}
     # Agents that know no other ways go by `way` alone.
-    way = transfer.way if transfer.way == "convert" else SERVICE
+    way = CONVERT if transfer.way == CONVERT else SERVICE
     ways: list[JsonValue] = list(transfer.ways)
     data |= {"layout": transfer.layout, "way": way, "ways": ways, "source": source}
     return Command("data", transfer.goal, transfer.owner, data={"act": "fetch", **data})
