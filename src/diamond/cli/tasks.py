@@ -18,7 +18,7 @@ from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
 app = typer.Typer(rich_markup_mode=None)
-KINDS = ("run", "build", "transfer", "probe")
+KINDS = ("run", "trial", "build", "transfer", "probe")
 
 
 @dataclass(frozen=True)

@@ -113,14 +113,18 @@ def trial_spec(pipeline: Pipeline, name: str) -> RawSpec:
     trial = {
         axis.name: next(iter(axis.values), TRIAL_VALUE) for axis in inherited_axes(pipeline, stage)
     }
-    trial |= dict.fromkeys(stage.inputs, TRIAL_VALUE)
+    given = dict.fromkeys(stage.inputs, TRIAL_VALUE)
     for reference in pipeline.graph.command_reads(name):
         source = pipeline.graph.stages.get(reference.stage)
         if source and source.is_mapped and stage.each_of != source.name:
-            trial[f"{source.name}_items"] = TRIAL_VALUE
+            given[f"{source.name}_items"] = TRIAL_VALUE
+    spec = stage_spec(pipeline.raw, name)
+    run = str(spec.get("run", ""))
+    # What a command doesn't name is no mistake: a program finds its inputs in $DIAMOND_INPUTS.
+    trial |= {each: value for each, value in given.items() if f"{{{each}" in run}
     trial |= {reference.bound_name: TRIAL_VALUE for reference in pipeline.graph.text_reads(name)}
     return with_bound(
-        stage_spec(pipeline.raw, name),
+        spec,
         params=trial,
         names_of=lambda reference: (
             [reference.bound_name] if reference.stage in pipeline.stages else None

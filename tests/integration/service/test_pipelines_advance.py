@@ -73,6 +73,7 @@ def test_a_stage_starts_with_the_digest_of_what_it_reads_and_is_not_repeated(sce
         succeed(scene, command, {"w": command["task"].encode()})
     first = ended(scene, pipeline)
     assert first["state"] == "succeeded" and first["counts"]["done"] == 3
+    assert scene.client.get("/pipelines/p")["id"] == pipeline, "found by its name too"
     again = ended(scene, submit(scene))
     assert again["counts"]["cached"] == 3
     forced = submit(scene, force=["train"])

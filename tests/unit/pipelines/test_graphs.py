@@ -121,3 +121,15 @@ def test_the_critical_path_leads_to_what_ended_last() -> None:
     ends = {"prepare": 1.0, "train": 9.0, "report": 10.0}
     assert critical_path(graph, ends) == ["prepare", "train", "report"]
     assert critical_path(graph, {}) == []
+
+
+def test_an_input_that_the_command_does_not_name_is_no_param_of_it() -> None:
+    """The program finds it in $DIAMOND_INPUTS; a warning of an unused param would be wrong."""
+    stages = {
+        "train": {"run": "t", "map": {"lr": [1, 2]}, "outputs": {"w": "w"}},
+        "report": {"run": "ls $DIAMOND_INPUTS", "inputs": {"models": "train.w"}},
+        "named": {"run": "cat {models}", "inputs": {"models": "train.w"}},
+    }
+    pipeline = read_pipeline({"name": "p", "pipeline": stages})
+    assert "params" not in trial_spec(pipeline, "report")
+    assert list(trial_spec(pipeline, "named")["params"]) == ["models"]

@@ -17,12 +17,12 @@ from diamond.service.platform.services import Services
 async def find_pipeline(
     connection: AsyncConnection, principal: Principal, pipeline: str
 ) -> PipelineRow:
-    """One of the caller's own, by its id or a unique beginning of it."""
+    """One of the caller's own, by its id, a unique beginning of it, or its name."""
     exact = await store.find_pipeline(connection, pipeline)
     if exact is not None and exact.owner == principal.user:
         return exact
     owner = principal.user
-    matches = await store.pipelines_with_prefix(connection, owner, pipeline) if pipeline else []
+    matches = await store.pipelines_called(connection, owner, pipeline) if pipeline else []
     if not matches:
         raise NotFound(f"There is no pipeline {pipeline!r}", "`diamond pipeline list` lists yours.")
     if len(matches) > 1:

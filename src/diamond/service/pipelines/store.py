@@ -39,11 +39,15 @@ async def find_pipeline(connection: AsyncConnection, pipeline: str) -> PipelineR
     return row_of(await connection.execute(query), PipelineRow)
 
 
-async def pipelines_with_prefix(
-    connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
+async def pipelines_called(
+    connection: AsyncConnection, owner: str, text: str, limit: int = 6
 ) -> list[PipelineRow]:
-    query = select(pipelines).where(pipelines.c.owner == owner, starts_with(pipelines.c.id, prefix))
-    return rows_of(await connection.execute(query.limit(limit)), PipelineRow)
+    """By the beginning of the id, else the newest of that name."""
+    query = select(pipelines).where(pipelines.c.owner == owner).order_by(pipelines.c.created.desc())
+    by_id = query.where(starts_with(pipelines.c.id, text)).limit(limit)
+    rows = rows_of(await connection.execute(by_id), PipelineRow)
+    by_name = query.where(pipelines.c.name == text).limit(1)
+    return rows or rows_of(await connection.execute(by_name), PipelineRow)
 
 
 async def list_pipelines(
