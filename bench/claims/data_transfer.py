@@ -227,8 +227,17 @@ def _memory(found: Findings, pair: _Pair) -> None:
             for part in range(1000):
                 out.write(b"%016d" % (number * 1000 + part) + block[16:])
     tree = pair.register(root)
-    with _Most(lambda: _rss(pair.service)) as watching:
+    agents = {"sends": pair.alpha.process.pid, "receives": pair.beta.process.pid}
+    spent = {name: _cpu_seconds(pid) for name, pid in agents.items()}
+    with (
+        _Most(lambda: _rss(pair.service)) as watching,
+        _Most(lambda: _rss(agents["sends"])) as sends,
+        _Most(lambda: _rss(agents["receives"])) as receives,
+    ):
         done = pair.send(tree)
+    for name, most in (("sends", sends), ("receives", receives)):
+        cost = (_cpu_seconds(agents[name]) - spent[name]) / PASSED_GIGABYTES
+        found.add(f"the agent that {name}", f"{cost:.2f} CPU s per GB, {most.most:.0f} MB at most")
     before = watching.first
     growth = watching.most - before
     measured = (
@@ -261,6 +270,11 @@ class _Most:
 
 def _count_files(folder: Path) -> float:
     return float(sum(len(names) for _, _, names in os.walk(folder)))
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _rss(pid: int) -> float:
