@@ -69,6 +69,16 @@ def test_the_sdk_does_what_its_page_says(shell: Shell) -> None:
     assert (shell.folder / "results" / "result.json").is_file()
 
 
+def test_pipelines_from_python_do_what_their_page_says(shell: Shell) -> None:
+    first, module, second = PYTHON.findall((ROOT / "docs" / "pipelines.md").read_text())
+    folder = shell.folder / "functions"
+    folder.mkdir()
+    (folder / "stages.py").write_text(module)
+    (folder / "example.py").write_text(first + second)
+    said = shell.type(f"cd functions && '{sys.executable}' example.py")
+    assert said.splitlines() == ["succeeded", "15.0"]
+
+
 @pytest.mark.slow
 def test_a_backup_comes_back_as_the_page_says(tmp_path: Path) -> None:
     """With what the agent reports of the job that was not in it."""

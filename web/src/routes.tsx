@@ -28,6 +28,7 @@ import { projectSearch } from "./pages/project/search";
 import { projectsSearch } from "./pages/projects/search";
 import { runsSearch } from "./pages/runs/search";
 import { settingsSearch } from "./pages/settings/search";
+import { studySearch } from "./pages/study/search";
 import { prefetchTask } from "./pages/task/prefetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
@@ -166,6 +167,17 @@ const model = createRoute({
   validateSearch: modelSearch,
   component: lazyRouteComponent(() => import("./pages/model/ModelPage"), "ModelPage"),
 });
+const studies = createRoute({
+  getParentRoute: () => root,
+  path: "/studies",
+  component: lazyRouteComponent(() => import("./pages/studies/Studies"), "Studies"),
+});
+const study = createRoute({
+  getParentRoute: () => root,
+  path: "/studies/$study",
+  validateSearch: studySearch,
+  component: lazyRouteComponent(() => import("./pages/study/StudyPage"), "StudyPage"),
+});
 const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
@@ -252,6 +264,8 @@ const tree = root.addChildren([
   dataset,
   models,
   model,
+  studies,
+  study,
   builder,
   build,
   projects,

@@ -98,7 +98,7 @@ def _function_fields(function: Callable[..., Any], arguments: Mapping[str, Any])
     params = {name: one for name, one in arguments.items() if name not in inputs}
     target = f"{function.__module__}:{function.__qualname__}"
     fields: dict[str, Any] = {
-        "run": ["python", "-m", "diamond.training.stages", target],
+        "run": ["python3", "-m", "diamond.training.stages", target],
         "outputs": dict(mark.outputs),
         **mark.fields,
     }

@@ -52,7 +52,7 @@ def test_functions_get_outputs_as_inputs_and_the_rest_as_params() -> None:
     pipeline.add(train, features=made.features, models=several.m, lr=0.5)
     stages = pipeline.spec["pipeline"]
     target = f"{__name__}:prepare"
-    assert stages["prepare"]["run"] == ["python", "-m", "diamond.training.stages", target]
+    assert stages["prepare"]["run"] == ["python3", "-m", "diamond.training.stages", target]
     assert stages["prepare"]["params"] == {"rows": 3}
     assert stages["train"]["inputs"] == {"features": "prepare.features", "models": "several.m"}
     assert stages["train"]["params"] == {"lr": 0.5}

@@ -19,6 +19,8 @@ const HELP: Record<PagePath, string> = {
   "/pipelines/$pipeline": "/docs/pipelines/",
   "/datasets": "/docs/data/",
   "/datasets/$dataset": "/docs/data/",
+  "/studies": "/docs/studies/",
+  "/studies/$study": "/docs/studies/",
   "/models": "/docs/models/",
   "/models/$model": "/docs/models/",
   "/build": "/docs/images/",

@@ -8,8 +8,10 @@ export type DatasetVersion = Schemas["DatasetVersion"];
 export type PreviewPart = Schemas["PreviewPart"];
 export type PreviewColumn = Schemas["PreviewColumn"];
 export type PreviewHistogram = Schemas["PreviewHistogram"];
+export type DataCheck = Schemas["DataCheck"];
 export type AddData = Schemas["AddDataRequest"];
 
+const CHECK_PAUSE = 700;
 const pathOf = (dataset: string) => ({ path: { dataset } });
 
 export function listDatasets(query: { search: string; shared?: boolean; cursor?: string }) {
@@ -83,6 +85,25 @@ export function copyDataset(dataset: string, endpoint: string) {
       body: { endpoint, version: "" },
     }),
   );
+}
+
+/** Has a copy looked at, or the source of a version; resolves when that has ended. */
+export async function checkDataset(
+  dataset: string,
+  body: { endpoint?: string; version: string; source?: boolean },
+): Promise<DataCheck> {
+  const asked = { endpoint: "", full: false, source: false, ...body };
+  const { items } = await dataOf(
+    api.POST("/api/v1/datasets/{dataset}/checks", { params: pathOf(dataset), body: asked }),
+  );
+  let check = items[0];
+  while (check && (check.state === "waiting" || check.state === "running")) {
+    await new Promise((resolve) => setTimeout(resolve, CHECK_PAUSE));
+    const path = { check: check.id };
+    check = await dataOf(api.GET("/api/v1/datasets/checks/{check}", { params: { path } }));
+  }
+  if (!check) throw new Error("There is no copy to check.");
+  return check;
 }
 
 export function pinDataset(dataset: string, place: DatasetPlace) {

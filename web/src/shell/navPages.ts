@@ -1,5 +1,6 @@
 import {
   IconBrain,
+  IconChartDots3,
   IconDatabase,
   IconGitFork,
   IconHammer,
@@ -30,6 +31,7 @@ const PAGES = [
   { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
   { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
   { to: "/pipelines", label: "Pipelines", icon: IconGitFork, for: "everyone" },
+  { to: "/studies", label: "Studies", icon: IconChartDots3, for: "everyone" },
   { to: "/runs", label: "Runs", icon: IconTable, for: "everyone" },
   { to: "/images", label: "Images", icon: IconPackage, for: "everyone" },
   { to: "/datasets", label: "Datasets", icon: IconDatabase, for: "everyone" },

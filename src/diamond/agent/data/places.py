@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import List
+from typing import Dict, List
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
@@ -136,6 +137,14 @@ class TreePlaces:
         self.put(replace(place, used=time.time()))
 
     def _read_again(self, place: Place) -> Place:
+        """By one thread at a time: tasks that start at once may read the same data."""
+        with _reading.setdefault(place.tree, threading.Lock()):
+            known = _read(self._file(place)) or place
+            if known.is_settled and not known.changed and fingerprint(known) == known.fingerprint:
+                return known
+            return self._scan_again(known)
+
+    def _scan_again(self, place: Place) -> Place:
         aside = self.root / "scans" / f"check-{place.tree}.{os.getpid()}"
         scanned = scan(place.path, manifest=aside, state=self.state_of(place.path))
         if scanned.summary.digest == place.tree:
@@ -165,6 +174,10 @@ class TreePlaces:
     def _file(self, place: Place) -> Path:
         kind = place.layout if place.managed else "in-place"
         return below(self._kept, f"{place.tree}.{kind}.json")
+
+
+_reading: Dict[str, threading.Lock] = {}
+"""By tree."""
 
 
 def fingerprint(place: Place) -> str:

@@ -32,8 +32,8 @@ class Scans:
     policy: Policy
     jobs: DataJobs
 
-    def scan(self, command: ScanFolder, cancelled: Callable[[], bool]) -> None:
-        """Repeatable: what was read before is not read again."""
+    def scan(self, command: ScanFolder, cancelled: Callable[[], bool]) -> bool:
+        """Repeatable: what was read before is not read again. Gives whether an older version that lay there is gone."""
         root = self._root(command.path)
         folder = self.jobs.folder(command.scan)
         result = self._read(command.scan, root, cancelled, recheck=command.recheck)
@@ -60,6 +60,18 @@ class Scans:
             send_manifest(self.link, manifest, tree)
         self.reporter.report(done_report(command.scan, "scan", place))
         shutil.rmtree(folder, ignore_errors=True)
+        return self._replaces_older(place)
+
+    def _replaces_older(self, place: Place) -> bool:
+        """Other versions that were registered in this folder are not there any more."""
+        found = False
+        for old in self.places.every():
+            if old.path == place.path and old.tree != place.tree and not old.changed:
+                try:
+                    self.places.check(old)
+                except (DataChanged, NotFound):
+                    found = True
+        return found
 
     def read(self, name: str, path: str, cancelled: Callable[[], bool]) -> dict[str, Any]:
         """Read a folder where it lies, for a transfer that needs no copy. Raises `Forbidden`, `BadRequest`."""

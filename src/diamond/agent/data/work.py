@@ -184,7 +184,8 @@ class DataWork:
     def act(self, command: DataCommand, cancelled: Callable[[], bool]) -> None:
         """Carry out a command in this process. Raises as its parts do."""
         if isinstance(command, ScanFolder):
-            self.scans.scan(command, cancelled)
+            if self.scans.scan(command, cancelled):
+                self.send_inventory()
         elif isinstance(command, CheckTree):
             self.scans.check(command, cancelled)
         elif isinstance(command, ImportTree):

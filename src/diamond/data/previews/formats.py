@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Iterable, List, Sequence
+from typing import Dict, Iterable, List, Sequence, Tuple
 
 from diamond.core.previews import MOST_IMAGES, MOST_KINDS, MOST_PARTS, PreviewFileKind
 from diamond.data.manifest import FileEntry
@@ -61,6 +61,7 @@ def choose(entries: Iterable[FileEntry]) -> List[Chosen]:
             chosen.append(Chosen(some[0], "image", tuple(some[1:])))
         else:
             chosen += [Chosen(path, name) for path in paths[:OF_EACH]]
+    chosen.sort(key=lambda one: not _is_readme(one.path))
     return chosen[:MOST_PARTS]
 
 
@@ -101,9 +102,12 @@ def _zarr_store(path: str) -> str:
     return "/".join(parts[:-1]) if parts[-1] in _ZARR and len(parts) > 1 else ""
 
 
-def _readme_first(path: str) -> tuple:  # type: ignore[type-arg]
-    name = path.rsplit("/", 1)[-1].lower()
-    return (not name.startswith("readme"), path.count("/"), path)
+def _readme_first(path: str) -> Tuple[bool, int, str]:
+    return (not _is_readme(path), path.count("/"), path)
+
+
+def _is_readme(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].lower().startswith("readme")
 
 
 def _spread(paths: List[str], count: int) -> List[str]:

@@ -155,8 +155,9 @@ class GitSource:
             return done.stdout.decode("utf-8", "surrogateescape")
         if may_fail:
             return None
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()[-_LINES:]
-        words = without_credentials(" / ".join(lines))
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        telling = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
+        words = without_credentials(" / ".join((telling or lines)[:_LINES]))
         if _AWAY.search(words) and "403" not in words and "404" not in words:
             raise SourceDown(f"git: {words}")
         raise SourceError(

@@ -12,6 +12,7 @@ import { EnvironmentSection } from "./form/EnvironmentSection";
 import { LocationSection } from "./form/LocationSection";
 import { ProgramSection } from "./form/ProgramSection";
 import { ResourcesSection } from "./form/ResourcesSection";
+import { SearchSection } from "./form/SearchSection";
 import { SubmitBar } from "./SubmitBar";
 import { SidePanel } from "./side/SidePanel";
 import type { Source } from "./start/source";
@@ -54,6 +55,7 @@ export function JobEditor({ source, initial, start }: JobEditorProps) {
           <LocationSection />
           <ResourcesSection />
           <EnvironmentSection />
+          <SearchSection />
           <SubmitBar
             isSending={submit.isPending}
             error={rejected}

@@ -32,6 +32,14 @@ const LABELS: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(ENVIRONMENT_LABELS).map(([name, label]) => [`environment.${name}`, label]),
   ),
+  "study.objective": "Objective",
+  "study.space": "Space",
+  "study.trials": "Trials",
+  "study.parallel": "At the same time",
+  "study.sampler": "Sampler",
+  "study.pruner": "Pruner",
+  "study.budget": "Budget of the search",
+  study: "Search",
   data: "Data",
   secrets: "Secrets",
 };

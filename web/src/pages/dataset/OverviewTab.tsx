@@ -11,13 +11,21 @@ import {
   Title,
 } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { keys } from "~/api/queryKeys";
 import { ErrorAlert } from "~/components/ErrorAlert";
 import { Facts } from "~/components/Facts";
 import { TimeAgo } from "~/components/Time";
 import { useAction } from "~/components/useAction";
-import { cancelAddition, type Dataset, type DatasetVersion } from "~/datasets/api";
+import {
+  cancelAddition,
+  checkDataset,
+  type DataCheck,
+  type Dataset,
+  type DatasetVersion,
+} from "~/datasets/api";
 import { count, duration, formatBytes } from "~/lib/format";
+import { meQuery } from "~/people/me";
 import { PreviewSection } from "./PreviewSection";
 
 type Work = {
@@ -44,9 +52,9 @@ export function OverviewTab({ dataset }: { dataset: Dataset }) {
       {works(dataset).map((work) => (
         <WorkCard key={work.id} work={work} />
       ))}
-      <About dataset={dataset} />
       <PreviewSection dataset={dataset} />
       <Versions dataset={dataset} />
+      <About dataset={dataset} />
     </Stack>
   );
 }
@@ -186,6 +194,9 @@ function Versions({ dataset }: { dataset: Dataset }) {
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
                   <Source version={version} />
+                  {version.origin && version.n === dataset.newest?.n && (
+                    <SourceCheck dataset={dataset} version={version.name} />
+                  )}
                 </Table.Td>
                 <Table.Td>
                   <Code title={version.digest}>{version.digest.slice(0, 19)}</Code>
@@ -200,6 +211,45 @@ function Versions({ dataset }: { dataset: Dataset }) {
       </Table.ScrollContainer>
     </Card>
   );
+}
+
+/** Asks the endpoint whether the source has changed since. */
+function SourceCheck({ dataset, version }: { dataset: Dataset; version: string }) {
+  const { data: me } = useQuery(meQuery);
+  const look = useAction({
+    call: () => checkDataset(dataset.id, { version, source: true }),
+    refresh: [],
+  });
+  if (me?.id !== dataset.owner) return null;
+  const { data } = look;
+  return (
+    <Stack gap={4} mt={4} align="flex-start">
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={look.isPending}
+        onClick={() => look.run()}
+      >
+        Check for changes
+      </Button>
+      {data && (
+        <Text
+          size="xs"
+          role="status"
+          c={data.state === "failed" ? "var(--mantine-color-error)" : undefined}
+        >
+          {data.state === "failed" ? data.message : changes(data)}
+        </Text>
+      )}
+      {look.error && <ErrorAlert error={look.error} />}
+    </Stack>
+  );
+}
+
+function changes({ source_changed, changed }: DataCheck): string {
+  if (!source_changed) return "The source is unchanged.";
+  const named = (changed ?? []).slice(0, 5).join("; ");
+  return `The source has changed${named ? `: ${named}` : ""}. Add it again to get a new version.`;
 }
 
 /** Where it came from, and what fixes that: a commit or an ETag. */

@@ -5,7 +5,9 @@ import { keys } from "~/api/queryKeys";
 import { ErrorAlert } from "~/components/ErrorAlert";
 import { QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useAction";
 import {
+  checkDataset,
   copyDataset,
   type Dataset,
   type DatasetPlace,
@@ -14,7 +16,7 @@ import {
 } from "~/datasets/api";
 import { endpointsQuery } from "~/endpoints/queries";
 
-const KINDS = { "in-place": "In place", copy: "Copy", archive: "Archive" };
+const KINDS = { "in-place": "in place", copy: "copy", archive: "archive" };
 
 /** Every copy on the reader's endpoints, one card each. */
 export function PlacesTab({ dataset }: { dataset: Dataset }) {
@@ -53,11 +55,15 @@ function PlaceCard({ dataset, place }: { dataset: Dataset; place: DatasetPlace }
     mutationFn: () => pinDataset(dataset.id, place),
     onSettled: () => queries.invalidateQueries({ queryKey: keys.datasets }),
   });
+  const check = useAction({
+    call: () => checkDataset(dataset.id, place),
+    refresh: [keys.datasets],
+  });
   return (
-    <Card padding="sm">
-      <Group justify="space-between" wrap="nowrap">
+    <Card padding="sm" component="section" aria-label={`${place.version} on ${place.endpoint}`}>
+      <Group justify="space-between" wrap="nowrap" mb={6}>
         <Text fw={550}>{place.endpoint}</Text>
-        <Badge variant="light" tt="none">
+        <Badge variant="light" tt="none" style={{ flexShrink: 0 }}>
           {place.version}, {KINDS[place.kind]}
         </Badge>
       </Group>
@@ -72,11 +78,21 @@ function PlaceCard({ dataset, place }: { dataset: Dataset; place: DatasetPlace }
         {place.is_last ? ", the last copy" : ""}
       </Text>
       {place.changed.length > 0 && (
-        <Text size="sm" c="red" style={{ overflowWrap: "anywhere" }}>
+        <Text size="sm" c="var(--mantine-color-error)" mt={4} style={{ overflowWrap: "anywhere" }}>
           Changed: {place.changed.slice(0, 3).join(", ")}
+          {place.changed.length > 3 ? ` and ${place.changed.length - 3} more` : ""}. No task may
+          read it here. Put the files back and check again, or add them as a new version.
         </Text>
       )}
-      <Group mt="xs">
+      <Group mt="xs" gap="xs">
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={check.isPending}
+          onClick={() => check.run()}
+        >
+          Check
+        </Button>
         <Button
           size="compact-xs"
           variant="default"
@@ -86,7 +102,13 @@ function PlaceCard({ dataset, place }: { dataset: Dataset; place: DatasetPlace }
           {place.pinned ? "Unpin" : "Pin"}
         </Button>
       </Group>
+      {check.data?.state === "done" && !check.data.changed?.length && (
+        <Text size="xs" c="dimmed" mt={4} role="status">
+          It is unchanged.
+        </Text>
+      )}
       {pin.error && <ErrorAlert error={pin.error} />}
+      {check.error && <ErrorAlert error={check.error} />}
     </Card>
   );
 }

@@ -260,7 +260,7 @@ function Images({ part }: { part: PreviewPart }) {
     <ul className={classes.grid}>
       {(part.images ?? []).map((image) => (
         <li key={image.path}>
-          <img src={`data:image/png;base64,${image.png}`} alt={image.path} loading="lazy" />
+          <img src={`data:image/png;base64,${image.png}`} alt={image.path} />
           <Text fz={11} c="dimmed" truncate title={image.path}>
             {image.path}
           </Text>

@@ -33,7 +33,7 @@ function Cards({ datasets }: { datasets: Dataset[] }) {
 function WideTable({ datasets }: { datasets: Dataset[] }) {
   return (
     <Card padding={0}>
-      <Table.ScrollContainer minWidth={760}>
+      <Table.ScrollContainer minWidth={760} type="native">
         <Table highlightOnHover horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
@@ -55,7 +55,11 @@ function WideTable({ datasets }: { datasets: Dataset[] }) {
                     </Text>
                   )}
                 </Table.Td>
-                <Table.Td>{newestText(dataset)}</Table.Td>
+                <Table.Td>
+                  <Text size="sm" c={hasFailed(dataset) ? "var(--mantine-color-error)" : undefined}>
+                    {newestText(dataset)}
+                  </Text>
+                </Table.Td>
                 <Table.Td>
                   <Places dataset={dataset} />
                 </Table.Td>
@@ -97,7 +101,7 @@ function Places({ dataset }: { dataset: Dataset }) {
       ))}
       {!dataset.places.length && (
         <Text size="sm" c="dimmed">
-          none of your endpoints
+          On none of your endpoints
         </Text>
       )}
     </Group>
@@ -106,5 +110,11 @@ function Places({ dataset }: { dataset: Dataset }) {
 
 function newestText({ newest, additions }: Dataset): string {
   if (newest) return `${newest.name}, ${count(newest.files, "file")}, ${formatBytes(newest.bytes)}`;
-  return additions?.length ? "being added" : "none yet";
+  if (!additions?.length) return "None yet";
+  return hasFailed({ additions }) ? "Adding it failed" : "Being added";
+}
+
+/** Whether the last try to add files failed. */
+function hasFailed({ additions }: Pick<Dataset, "additions">): boolean {
+  return additions?.[0]?.state === "failed";
 }

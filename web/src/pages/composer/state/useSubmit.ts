@@ -5,6 +5,8 @@ import { keys } from "~/api/queryKeys";
 import { showSuccess } from "~/components/toasts";
 import { parseYaml, submitJob, type TextFault } from "~/jobs/api";
 import type { DraftState } from "~/jobs/useDraft";
+import { bodyOf } from "~/jobs/work";
+import { studiesApi } from "~/studies/api";
 import { jumpToField } from "../jumpToField";
 import { savedGoal } from "../side/plan/goal";
 import { useGoal } from "../side/plan/useGoal";
@@ -17,6 +19,9 @@ export class BrokenYaml extends Error {
   }
 }
 
+/** What was started: a study, or one task. */
+type Sent = { name: string; study: string; task: string };
+
 /** Submits the job. If that fails, everything typed is kept. */
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
@@ -24,20 +29,28 @@ export function useSubmit(draft: DraftState) {
   const { goal, forget } = useGoal();
   const { project = "", assignment = "" } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: async () =>
-      submitJob(await newest(draft.work), { project, assignment }, savedGoal(goal)),
+    mutationFn: async (): Promise<Sent> => {
+      const work = await newest(draft.work);
+      if (work.spec.study) {
+        const { id, name } = await studiesApi.start({ ...bodyOf(work), project }, work.key);
+        return { name, study: id, task: "" };
+      }
+      const sent = await submitJob(work, { project, assignment }, savedGoal(goal));
+      return { name: sent.job.name, study: "", task: sent.tasks[0]?.id ?? sent.job.id };
+    },
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
       if (first) jumpToField(first.field);
     },
-    onSuccess: ({ tasks, job }) => {
+    onSuccess: ({ name, study, task }) => {
       draft.forget();
       forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.overview });
-      showSuccess(`${job.name} submitted`);
-      const task = tasks[0]?.id ?? job.id;
-      void navigate({ to: "/tasks/$task", params: { task } });
+      void queries.invalidateQueries({ queryKey: keys.studies });
+      showSuccess(`${name} submitted`);
+      if (study) void navigate({ to: "/studies/$study", params: { study } });
+      else void navigate({ to: "/tasks/$task", params: { task } });
     },
   });
 }
