@@ -26,6 +26,7 @@ from bench.claims import (
     runs,
     scale,
     starts,
+    studies,
     task_list,
 )
 
@@ -35,6 +36,7 @@ CLAIMS = [
     endings.CLAIM,
     log_lines.CLAIM,
     task_list.CLAIM,
+    studies.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
     cli_start.CLAIM,
