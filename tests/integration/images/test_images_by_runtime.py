@@ -198,7 +198,13 @@ def _found(machine: Machine, name: str) -> Path:
 
 def _sleeping(mark: str) -> bool:
     return any(
-        one.read_bytes().split(b"\0")[:3][-2:] == [mark.encode(), b""]
-        for one in Path("/proc").glob("[0-9]*/cmdline")
-        if one.exists()
+        _words(one)[:3][-2:] == [mark.encode(), b""] for one in Path("/proc").glob("[0-9]*/cmdline")
     )
+
+
+def _words(file: Path) -> list[bytes]:
+    """None of a process that has ended since it was listed."""
+    try:
+        return file.read_bytes().split(b"\0")
+    except OSError:
+        return []

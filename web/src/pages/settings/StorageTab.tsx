@@ -60,7 +60,7 @@ function Retention({ storage }: { storage: MyStorage }) {
   return (
     <Section
       title="Archive ended tasks"
-      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service} Code is removed that long after the last task with it has ended, unless a model, a link for reviewers or an assignment needs it.`}
+      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service} The second rule removes the code of tasks, so many days after the last task that used it has ended. Code that made a model, or that a link for reviewers or an assignment needs, stays.`}
     >
       <form onSubmit={submit}>
         <Group align="end">
