@@ -6,6 +6,7 @@ Runs with any Python 3.11 and its standard library: nothing is installed yet.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -24,15 +25,15 @@ QUIET_SECONDS = 15.0
 PHASES = {
     "venv": "making a virtual environment",
     "tools": "fetching build tools",
-    "packages": "fetching packages",
     "pages": "building the web pages and the documentation",
+    "packages": "fetching packages",
     "install": "installing packages",
     "compile": "compiling",
 }
 _SIGNS = (
     (re.compile(r"Installing build dependencies"), "tools"),
+    (re.compile(r"Preparing editable metadata .*started"), "pages"),
     (re.compile(r"Collecting (?P<name>\S+)"), "packages"),
-    (re.compile(r"Building editable"), "pages"),
     (re.compile(r"Installing collected packages: (?P<names>.+)"), "install"),
 )
 
@@ -150,7 +151,11 @@ def _install(python: str, target: str, progress: Progress, display: Display) -> 
     command = [python, "-m", "pip", "install", "--progress-bar", "off", "-e", target]
     lines: list[str] = []
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     ) as pip:
         assert pip.stdout is not None
         for line in pip.stdout:

@@ -97,9 +97,8 @@ def copy_scripts(scripts: Sequence[Path], work: Path, copy: Path) -> list[Path]:
         attempt = copy / script.parent.relative_to(work)
         (attempt / "runs" / "1").mkdir(parents=True)
         (attempt.parent.parent / "run").mkdir(exist_ok=True)
-        for name in ("script.sh", "command.sh"):
-            text = (script.parent / name).read_text().replace(str(work), str(copy))
-            (attempt / name).write_text(text)
+        for each in script.parent.glob("*.sh"):
+            (attempt / each.name).write_text(each.read_text().replace(str(work), str(copy)))
         made.append(attempt / "script.sh")
     (copy / "inbox").mkdir()
     return made

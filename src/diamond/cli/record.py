@@ -69,7 +69,8 @@ def verify(
 @app.command()
 def export(
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="[TASK…]", autocompletion=complete_task)
+        list[str] | None,
+        typer.Argument(metavar="[TASK|VIEW|MODEL…]", autocompletion=complete_task),
     ] = None,
     to: Annotated[Path, typer.Option("--to", "-o", help="A file or a folder.")] = Path(),
     parts: With = "lock",
@@ -89,8 +90,10 @@ def export(
             "For example: diamond record export TASK",
         )
     matching = {"name": name, "tag": tag} if name or tag else None
-    written = Client().export_records(
-        tasks or [],
+    client = Client()
+    chosen = [task for word in tasks or [] for task in client.record_set(word)]
+    written = client.export_records(
+        chosen,
         to,
         parts=_parts(parts),
         format=format,

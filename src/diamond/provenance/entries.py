@@ -12,6 +12,7 @@ import math
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from diamond.core.errors import BadRequest
@@ -79,7 +80,7 @@ class Entry:
     sealed: Mapping[str, Sealed] = field(default_factory=dict)
     """Those values that the reader has."""
 
-    @property
+    @cached_property
     def line(self) -> str:
         """The exact text that is hashed, kept and exported."""
         data = {"n": self.n, "at": self.at, "kind": self.kind, "body": self.body}
@@ -88,7 +89,7 @@ class Entry:
             data["sealed"] = self.commitments
         return canonical(data)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         return digest(self.line)
 

@@ -30,6 +30,14 @@ class RecordCalls(StudyCalls):
         """The service's line of anchors: `count`, `fault`, `last`."""
         return dict(self.transport.get(f"{API}/records/anchors"))
 
+    def record_set(self, word: str) -> list[str]:
+        """The tasks that a word stands for: a task, a saved view of runs, or a model with all that led to it."""
+        from diamond.sdk.client import Client
+        from diamond.sdk.record_sets import tasks_of
+
+        assert isinstance(self, Client)
+        return tasks_of(self, word)
+
     def export_records(
         self,
         tasks: Sequence[str],

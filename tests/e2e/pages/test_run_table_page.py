@@ -55,6 +55,8 @@ def test_runs_stand_in_one_table_and_are_sorted_and_compared(
     expect(page.get_by_text("Likely cause")).to_be_visible()
     expect(page.get_by_text(re.compile("lr: 0.5 and 0.25|lr: 0.25 and 0.5"))).to_be_visible()
     expect(page.get_by_role("region", name="Chart of loss")).to_be_visible()
+    changes = page.get_by_role("region", name="Changes in spec and code")
+    expect(changes).to_contain_text("lr: 0.5")
     assert faults_in_both_looks(page) == []
 
 

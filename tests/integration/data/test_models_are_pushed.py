@@ -158,6 +158,41 @@ def test_what_made_a_version_is_run_again_with_it(client: Client, alpha: DataMac
     assert (alpha.work / "tasks" / again.id / "run" / "artifacts" / "w").read_text() == "1\n2\n"
 
 
+def test_a_paper_needs_the_records_of_a_model_and_of_a_view(
+    client: Client, tmp_path: Path, alpha: DataMachine
+) -> None:
+    made = client.record_set("tuned@v1")
+    assert len(made) == 1 and client.task(made[0]).name == "made"
+    client.save_view("for-the-paper", {"filter": ["name=made"], "column": ["name"]})
+    assert client.record_set("for-the-paper") == made
+    crate = client.export_records(client.record_set("tuned"), tmp_path)
+    assert crate.stat().st_size > 1000
+    with pytest.raises(NotFound, match="no task, saved view or model"):
+        client.record_set("nothing-like-it")
+
+
+def test_a_pulled_folder_is_what_plain_torch_loads(client: Client, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    safetensors = pytest.importorskip("safetensors.torch")
+    module = torch.nn.Linear(4, 3)
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    safetensors.save_file(module.state_dict(), folder / "model.safetensors")
+    torch.save(module.state_dict(), folder / "model.pt")
+    assert client.push_model("linear", folder)["format"] == "safetensors"
+    pulled = client.pull_model("linear", tmp_path / "pulled")
+    for weights in (
+        safetensors.load_file(pulled / "model.safetensors"),
+        torch.load(pulled / "model.pt", weights_only=True),
+    ):
+        other = torch.nn.Linear(4, 3)
+        other.load_state_dict(weights)
+        assert torch.equal(other.weight, module.weight)
+    written = {file.name for file in client.add_hub_files("linear", pulled)}
+    assert written == {"README.md", ".gitattributes", "diamond.json"}
+    assert (pulled / "README.md").read_text().startswith("---\n")
+
+
 def test_strangers_push_and_read_nothing_of_others(
     client: Client, service: RunningService, folder: Path
 ) -> None:

@@ -93,3 +93,30 @@ def test_what_failed_is_retried_in_the_same_pipeline(scene: Scene) -> None:
     again = scene.client.post(f"/pipelines/{pipeline}/retry", {"stages": ["prepare"]})
     assert again["state"] == "running"
     assert next_tasks(scene, 1)[0]["task"] != task
+
+
+def test_a_step_that_passes_a_limit_waits_until_there_is_room(scene: Scene) -> None:
+    """Tasks of earlier tests may be open on this service: the limit leaves room for one more."""
+    open_now = scene.client.get("/me/usage")["use"]["running_tasks"]
+    assert scene.client.call("PUT", "/limits", {"running_tasks": open_now + 1}).status == 200
+    try:
+        stages = {"s": {"run": "s {n}", "map": {"n": [1, 2]}, "outputs": {"y": "y"}}}
+        spec = {"name": "limited", "on": scene.name, "pipeline": stages}
+        pipeline = scene.client.post("/pipelines", {"spec": spec})["id"]
+        (first,) = next_tasks(scene, 1)
+        shown = wait_for(lambda: waiting_with_message(scene, pipeline), what="why it waits")
+        assert "running" in shown["message"] or "tasks" in shown["message"]
+        succeed(scene, first, {"y": b"1"})
+        wait_for(lambda: tasks_of(scene, pipeline) > {first["task"]}, what="the second task")
+    finally:
+        scene.client.call("PUT", "/limits", {})
+
+
+def waiting_with_message(scene: Scene, pipeline: str) -> Any:
+    steps = scene.client.get(f"/pipelines/{pipeline}")["stages"][0]["steps"]
+    return next((one for one in steps if one["state"] == "waiting" and one["message"]), None)
+
+
+def tasks_of(scene: Scene, pipeline: str) -> set[str]:
+    steps = scene.client.get(f"/pipelines/{pipeline}")["stages"][0]["steps"]
+    return {one["task"] for one in steps if one["task"]}

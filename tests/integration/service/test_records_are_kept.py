@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from diamond.provenance.entries import digest
+from diamond.service.access.principal import Role
 from diamond.service.entries.anchor import anchor_records
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.tables import (
@@ -23,7 +24,10 @@ from diamond.service.platform.database.tables import (
     records,
 )
 from support.database import open_store
+from support.image_scene import ENVIRONMENT, built
+from support.people import add_person, put_in_project
 from support.scene import Scene, new_scene
+from support.scripted_agent import ScriptedAgent
 from support.service import RunningService, running_service
 
 MANY = 100
@@ -297,3 +301,22 @@ def test_changed_anchors_are_detected(tmp_path: Path, database_url: str) -> None
         assert scene.client.get("/records/anchors")["fault"]["n"] == middle
         checks = [scene.client.get(f"/tasks/{task}/record/check") for task in tasks]
         assert any(check["anchor_fault"] for check in checks)
+
+
+def test_a_recipe_is_for_its_owner_alone(service: RunningService) -> None:
+    """Who may see a task reads its packages; the recipe is as private as the image."""
+    _, owner = add_person(service, "recipe-owner")
+    viewer_id, viewer = add_person(service, "recipe-viewer")
+    project = owner.post("/projects", {"name": "recipe-group"})["id"]
+    put_in_project(service, project, viewer_id, Role.VIEWER)
+    key = owner.post("/endpoints", {"name": "recipes", "carrier": "local"})["key"]
+    agent = ScriptedAgent(service.url, key)
+    agent.hello()
+    built(Scene(service, owner, agent, "recipes"), "private", 7, ENVIRONMENT)
+    spec = {"name": "inside", "run": "true", "environment": "private", "on": "recipes"}
+    task = owner.post("/jobs", {"spec": spec, "project": "recipe-group"})["tasks"][0]["id"]
+    image = owner.get(f"/tasks/{task}/record")["image"]
+    texts = f"/tasks/{task}/record/texts"
+    assert "echo one" in owner.call("GET", f"{texts}/{image['recipe']}").body.decode()
+    assert viewer.call("GET", f"{texts}/{image['packages']}").status == 200
+    assert viewer.call("GET", f"{texts}/{image['recipe']}").status == 404

@@ -77,11 +77,11 @@ async def composer_among(
     images = await known_images(connection, owner, spec, endpoints)
     accounts = await owners_of_accounts(connection, owner, endpoints)
     facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
-    data = await _known(connection, owner, spec)
+    data = await named_data(connection, owner, spec)
     return Composer(endpoints, facts, images, code, terms, data)
 
 
-async def _known(connection: AsyncConnection, owner: str, spec: RawSpec) -> KnownData:
+async def named_data(connection: AsyncConnection, owner: str, spec: RawSpec) -> KnownData:
     """Versions of datasets, and of models behind `model:`."""
     texts = references(spec)
     names = [text for text in texts if not text.startswith(MODEL_PREFIX)]

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.data import references
 from diamond.compose.estimates import describe_queue, estimate_cost
 from diamond.compose.limits import Source, choices_of, limits_of
 from diamond.compose.site import charge_rate
@@ -18,6 +17,7 @@ from diamond.core.order import order_data
 from diamond.planning.budget import NODE_HOURS, parse_budget
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
+from diamond.service.composer.compose import named_data
 from diamond.service.composer.request import RequestedSpec, read_request
 from diamond.service.composer.schemas import (
     Choices,
@@ -28,7 +28,6 @@ from diamond.service.composer.schemas import (
     FieldLimit,
     Queue,
 )
-from diamond.service.datasets.named import known_data
 from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.community import owners_of_accounts, usable_endpoints
 from diamond.service.endpoints.facts import fact_time, known_facts
@@ -73,7 +72,7 @@ async def _preview(
     terms, endpoints, faults = await _terms(connection, principal, project, usable)
     accounts = await owners_of_accounts(connection, principal.user, endpoints)
     facts = [endpoint_facts(row, accounts.get(row.id, "")) for row in endpoints]
-    data = await known_data(connection, principal.user, references(spec))
+    data = await named_data(connection, principal.user, spec)
     examined = examine(terms.apply(spec), endpoints=facts, code=code, code_follows=True, data=data)
     faults = [*examined.faults, *faults, *terms.upload_faults(spec, code)]
     examined = replace(examined, faults=faults)

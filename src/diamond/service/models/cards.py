@@ -16,8 +16,9 @@ from diamond.service.models.rows import ModelRow, VersionRow
 from diamond.service.models.schemas import ModelCard
 from diamond.service.models.views import find_model_version
 from diamond.service.platform.services import Services
+from diamond.service.tasks import job_store
 from diamond.service.tasks import store as task_store
-from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.rows import JobRow, TaskRow
 
 NOT_VERSIONED = "a path on the endpoint, not versioned"
 """The path itself is not for everybody who may see the model."""
@@ -47,6 +48,7 @@ async def get_curves(services: Services, principal: Principal, text: str) -> str
 
 async def written_card(connection: AsyncConnection, model: ModelRow, version: VersionRow) -> str:
     task = await task_store.find_task(connection, version.task) if version.task else None
+    job = await job_store.find_job(connection, task.job) if task else None
     facts = CardFacts(
         name=model.name,
         number=version.number,
@@ -60,12 +62,25 @@ async def written_card(connection: AsyncConnection, model: ModelRow, version: Ve
         tags=model.tags,
         metrics=version.metrics,
         picture="curves.svg" if any(version.curves.values()) else "",
-        run=_run_facts(task) if task else None,
+        run=_run_facts(task, _data(task, job)) if task else None,
     )
     return write_card(facts)
 
 
-def _run_facts(task: TaskRow) -> RunFacts:
+def _data(task: TaskRow, job: JobRow | None) -> dict[str, str]:
+    """Each input by name: the version as it was named, with its digest."""
+    given = job.spec.get("data") if job else None
+    named: dict[str, str] = {}
+    for name, tree in task.order.trees.items():
+        value = given.get(name) if isinstance(given, dict) else None
+        text = value.get("dataset") if isinstance(value, dict) else value
+        # A name may hold the id of who shares it; behind the last slash it is for everybody.
+        called = f"{str(text).rpartition('/')[2]}, " if text else ""
+        named[name] = f"{called}{PREFIX}{tree.digest[:12]}…"
+    return {**named, **dict.fromkeys(task.order.data, NOT_VERSIONED)}
+
+
+def _run_facts(task: TaskRow, data: dict[str, str]) -> RunFacts:
     order = order_from(task.order_json)
     ended = time.strftime("%Y-%m-%d", time.gmtime(task.ended)) if task.ended else "not yet"
     return RunFacts(
@@ -76,7 +91,7 @@ def _run_facts(task: TaskRow) -> RunFacts:
         ended=ended,
         code=_code(order),
         image=_environment(order),
-        data=dict.fromkeys(order.data, NOT_VERSIONED),
+        data=data,
         params={name: str(value)[:LONGEST] for name, value in order.params.items()},
         node_hours=task.node_seconds / 3600,
     )

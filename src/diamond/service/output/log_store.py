@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
@@ -28,14 +28,20 @@ class StreamKey:
     stream: str
 
 
+# Made once: each part of each log asks for its stream, and building the query costs more than running it.
+ONE_STREAM = select(log_streams).where(
+    *(log_streams.c[each.name] == bindparam(each.name) for each in fields(StreamKey))
+)
+LOCKED_STREAM = ONE_STREAM.with_for_update()
+
+
 async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamRow:
     """The stream's row, locked; created at its first bytes."""
     stream = await _find(tx.connection, key, lock=True)
     if stream is None:
-        row = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
-        await tx.connection.execute(insert(log_streams), row)
-        stream = await _find(tx.connection, key, lock=True)
-    assert stream is not None
+        row: Columns = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
+        made = await tx.connection.execute(insert(log_streams).returning(log_streams.c.id), row)
+        stream = LogStreamRow(id=made.scalar_one(), **row)
     return stream
 
 
@@ -114,10 +120,7 @@ async def next_kept(connection: AsyncConnection, stream: int, start: int) -> int
 
 
 async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> LogStreamRow | None:
-    query = select(log_streams).where(
-        *(log_streams.c[name] == value for name, value in vars(key).items())
-    )
-    result = await connection.execute(query.with_for_update() if lock else query)
+    result = await connection.execute(LOCKED_STREAM if lock else ONE_STREAM, vars(key))
     return row_of(result, LogStreamRow)
 
 

@@ -159,6 +159,8 @@ def _spread(values: Sequence[float | None]) -> Spread | None:
     if not numbers:
         return None
     count, mean = len(numbers), math.fsum(numbers) / len(numbers)
+    if min(numbers) == max(numbers):  # rounding of the mean must not look like a spread
+        return Spread(count, numbers[0], 0.0 if count > 1 else None, numbers[0], numbers[0])
     away = [number - mean for number in numbers]
     spread = math.sqrt(math.fsum(map(mul, away, away)) / (count - 1)) if count > 1 else None
     return Spread(count, mean, spread, min(numbers), max(numbers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends
@@ -32,8 +32,9 @@ from diamond.service.platform.text import clean
 Kind = TypeVar("Kind")
 
 
-def _body_as(kind: type[Kind]) -> Callable[[dict[str, Any]], Kind]:
-    def read(message: dict[str, Any]) -> Kind:
+def _body_as(kind: type[Kind]) -> Callable[[dict[str, Any]], Awaitable[Kind]]:
+    async def read(message: dict[str, Any]) -> Kind:
+        """Async, since FastAPI would run a plain function in a separate thread."""
         return decode(kind, clean(message))
 
     return read

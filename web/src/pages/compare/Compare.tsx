@@ -10,6 +10,7 @@ import { whyQuery } from "~/reproduce/api";
 import { VerdictCard } from "~/reproduce/VerdictCard";
 import { type Cell, type Comparison, comparisonQuery } from "~/runs/api";
 import { cellText } from "~/runs/cells";
+import { CodeChanges } from "./CodeChanges";
 import { CompareCharts } from "./CompareCharts";
 import { runsOf } from "./search";
 
@@ -69,6 +70,7 @@ function SideBySide({ runs, all }: { runs: string[]; all: boolean }) {
           {data.parts.map((part) => (
             <PartTable key={part.name} data={data} part={part} all={all} />
           ))}
+          <CodeChanges runs={data.runs} />
           <CompareCharts runs={data.runs} />
         </Stack>
       )}

@@ -9,6 +9,7 @@ import classes from "./Lineage.module.css";
 import { type GraphNode, graphOf, nodeTitle } from "./layout";
 
 const ICONS = { task: IconPlayerPlay, code: IconCode, image: IconBox, tree: IconDatabase };
+const WORDS = { code: "code", image: "image", tree: "files" };
 const NODE_TYPES = { lineage: LineageNodeBox };
 
 /** Tasks, and what they used and made, from left to right. */
@@ -47,7 +48,7 @@ function LineageNodeBox({ data: { node, isStart } }: NodeProps<GraphNode>) {
       <div className={classes.text}>
         <NodeLink node={node} />
         <Text size="xs" c="dimmed" truncate>
-          {node.kind === "task" ? `${node.state} on ${node.endpoint}` : node.kind}
+          {node.kind === "task" ? `${node.state} on ${node.endpoint}` : WORDS[node.kind]}
         </Text>
       </div>
       <Handle type="source" position={Position.Right} isConnectable={false} />

@@ -4,7 +4,7 @@ import type { Lineage } from "~/runs/api";
 export type LineageNode = Lineage["nodes"][number];
 export type GraphNode = Node<{ node: LineageNode; isStart: boolean }, "lineage">;
 
-const COLUMN = 230;
+const COLUMN = 280;
 const ROW = 78;
 
 /** What something came from stands to the left of it, what used it to the right. */

@@ -41,8 +41,8 @@ export function CardTab({ model }: { model: Model }) {
               )}
             </Group>
             <Stack gap="xs">
-              <Markdown text={shownText(card.text)} />
               <Curves model={model} />
+              <Markdown text={shownText(card.text)} />
             </Stack>
           </Card>
         )

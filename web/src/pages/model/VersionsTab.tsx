@@ -53,8 +53,8 @@ type VersionProps = { model: Model; version: ModelVersion };
 function VersionCard({ model, version }: VersionProps) {
   return (
     <Card padding="sm" role="listitem" aria-label={`Version ${version.number}`}>
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <Stack gap={4} style={{ minWidth: 0 }}>
+      <Stack gap={4}>
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Group gap={8}>
             <Text fw={600}>v{version.number}</Text>
             {version.aliases.map((alias) => (
@@ -67,49 +67,50 @@ function VersionCard({ model, version }: VersionProps) {
               {version.format && `, ${version.format}`}
             </Text>
           </Group>
-          {version.note && <Text size="sm">{version.note}</Text>}
-          <Metrics version={version} />
-          <SafetyLine model={model} version={version} />
-          {version.task && <Reproduced task={version.task} />}
-          <Signature version={version} />
-          <Text size="xs" c="dimmed" component="div">
-            {version.created_by}, <TimeAgo at={version.created} />
-            {version.task ? (
-              <>
-                , from{" "}
-                <Anchor
-                  size="xs"
-                  renderRoot={(props) => (
-                    <Link to="/tasks/$task" params={{ task: version.task ?? "" }} {...props} />
-                  )}
-                >
-                  {version.task}
-                </Anchor>
-              </>
-            ) : (
-              ", pushed from outside"
-            )}
-          </Text>
-          <Code style={{ overflowWrap: "anywhere", whiteSpace: "normal" }}>{version.digest}</Code>
-        </Stack>
-        <Group gap="xs" wrap="nowrap">
-          <Button
-            size="xs"
-            variant="default"
-            renderRoot={(props) => (
-              <Link
-                to="/compose"
-                search={{ model: `${model.id}@v${version.number}` }}
-                aria-label={`Fine-tune version ${version.number}`}
-                {...props}
-              />
-            )}
-          >
-            Fine-tune
-          </Button>
-          <VersionMenu model={model} version={version} />
+          <Group gap="xs" wrap="nowrap">
+            <Button
+              size="xs"
+              variant="default"
+              renderRoot={(props) => (
+                <Link
+                  to="/compose"
+                  search={{ model: `${model.id}@v${version.number}` }}
+                  aria-label={`Fine-tune version ${version.number}`}
+                  {...props}
+                />
+              )}
+            >
+              Fine-tune
+            </Button>
+            <VersionMenu model={model} version={version} />
+          </Group>
         </Group>
-      </Group>
+        {version.note && <Text size="sm">{version.note}</Text>}
+        <Metrics version={version} />
+        <SafetyLine model={model} version={version} />
+        {version.task && <Reproduced task={version.task} />}
+        <Signature version={version} />
+        <Text size="xs" c="dimmed" component="div">
+          {version.created_by}, <TimeAgo at={version.created} />
+          {version.task ? (
+            <>
+              , from{" "}
+              <Anchor
+                size="xs"
+                underline="always"
+                renderRoot={(props) => (
+                  <Link to="/tasks/$task" params={{ task: version.task ?? "" }} {...props} />
+                )}
+              >
+                {version.task}
+              </Anchor>
+            </>
+          ) : (
+            ", pushed from outside"
+          )}
+        </Text>
+        <Code style={{ overflowWrap: "anywhere", whiteSpace: "normal" }}>{version.digest}</Code>
+      </Stack>
     </Card>
   );
 }
