@@ -27,6 +27,7 @@ from bench.claims import (
     runs,
     scale,
     starts,
+    studies,
     task_list,
 )
 
@@ -36,6 +37,7 @@ CLAIMS = [
     endings.CLAIM,
     log_lines.CLAIM,
     task_list.CLAIM,
+    studies.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
     model_publish.CLAIM,
@@ -53,7 +55,9 @@ CLAIMS = [
     images_shared.CLAIM,
     launch.CLAIM,
     data_hashing.CLAIM,
-    data_transfer.CLAIM,
+    data_transfer.LARGE,
+    data_transfer.SMALL,
+    data_transfer.MEMORY,
     data_archive.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,

@@ -199,7 +199,7 @@ def make_sampler(plan: StudyPlan, number: int) -> optuna.samplers.BaseSampler:
     if "seed" in taken:
         given["seed"] = plan.seed if sampler.name in _ONE_SEED else seed_of(plan.seed, number)
     if sampler.name == "tpe":
-        given["constant_liar"] = plan.parallel * plan.repeats > 1
+        given["constant_liar"] = plan.parallel * plan.repeats != 1
     if sampler.name == "grid":
         given["search_space"] = {each.name: list(each.grid()) for each in plan.space}
     return kind(**given)  # type: ignore[no-any-return]
