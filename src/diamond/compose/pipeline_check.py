@@ -120,7 +120,7 @@ def trial_spec(pipeline: Pipeline, name: str) -> RawSpec:
             given[f"{source.name}_items"] = TRIAL_VALUE
     spec = stage_spec(pipeline.raw, name)
     run = str(spec.get("run", ""))
-    # What a command doesn't name is no mistake: a program finds its inputs in $DIAMOND_INPUTS.
+    # A command need not name its inputs: a program finds them in $DIAMOND_INPUTS.
     trial |= {each: value for each, value in given.items() if f"{{{each}" in run}
     trial |= {reference.bound_name: TRIAL_VALUE for reference in pipeline.graph.text_reads(name)}
     return with_bound(

@@ -123,7 +123,7 @@ def test_the_critical_path_leads_to_what_ended_last() -> None:
     assert critical_path(graph, {}) == []
 
 
-def test_an_input_that_the_command_does_not_name_is_no_param_of_it() -> None:
+def test_an_input_need_not_be_named_in_the_command() -> None:
     """The program finds it in $DIAMOND_INPUTS; a warning of an unused param would be wrong."""
     stages = {
         "train": {"run": "t", "map": {"lr": [1, 2]}, "outputs": {"w": "w"}},
