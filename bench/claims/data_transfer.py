@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,43 @@ MOST_AT_REST = 100
 LEAST_OF_RSYNC, LEAST_OF_CP, MOST_OF_TAR, MOST_MOVED, MOST_GROWTH = 1.0, 0.5, 1.5, 0.03, 100
 
 
-def measure(options: Options) -> Findings:
+NOTE = (
+    "ours: from the goal's first request to the last verified byte; every file is hashed at the goal, "
+    "large ones are written through (fsync). rsync and tar verify nothing and do not sync"
+)
+
+
+def measure_large(options: Options) -> Findings:
+    found = Findings()
+    with _pair(options) as pair:
+        _large(found, pair, options.samples(FULL_ROUNDS))
+        _second_version(found, pair)
+    found.note(NOTE)
+    return found
+
+
+def measure_small(options: Options) -> Findings:
+    found = Findings()
+    with _pair(options) as pair:
+        small = _small(found, pair, options.samples(FULL_ROUNDS))
+        _dvc(found, pair, options.cache, small)
+    found.note(NOTE)
+    return found
+
+
+def measure_memory(options: Options) -> Findings:
+    found = Findings()
+    with _pair(options) as pair:
+        _memory(found, pair)
+    return found
+
+
+@contextmanager
+def _pair(options: Options) -> Iterator[_Pair]:
     from support.service import running_service
     from support.tree_scene import TreeScene, data_machine
 
-    folder, found = options.folder, Findings()
+    folder = options.folder
     with (
         running_service(folder / "home") as service,
         data_machine(service, "alpha", folder / "alpha") as alpha,
@@ -36,21 +69,13 @@ def measure(options: Options) -> Findings:
         loopback_ssh(folder) as ssh,
     ):
         pair = _Pair(TreeScene(service), alpha, beta, folder, ssh)
-        pair.home = service.home
-        _large(found, pair, options.samples(FULL_ROUNDS))
-        small = _small(found, pair, options.samples(FULL_ROUNDS))
-        _dvc(found, pair, options.cache, small)
-        _second_version(found, pair)
-        _memory(found, pair, service.process.pid)
-    found.note(
-        "ours: from the goal's first request to the last verified byte; every file is hashed at the goal, "
-        "large ones are written through (fsync). rsync and tar verify nothing and do not sync"
-    )
-    return found
+        pair.home, pair.service = service.home, service.process.pid
+        yield pair
 
 
 class _Pair:
     home: Path
+    service: int
 
     def __init__(self, scene: Any, alpha: Any, beta: Any, folder: Path, ssh: str) -> None:
         self.scene, self.alpha, self.beta = scene, alpha, beta
@@ -192,7 +217,7 @@ def _second_version(found: Findings, pair: _Pair) -> None:
     found.add(what, measured, f"<= {100 * MOST_MOVED:.0f} %", share <= MOST_MOVED)
 
 
-def _memory(found: Findings, pair: _Pair, pid: int) -> None:
+def _memory(found: Findings, pair: _Pair) -> None:
     """Real bytes pass: the same gigabyte under other names is not found nearby, since each file differs."""
     root = pair.folder / "passing"
     root.mkdir()
@@ -202,8 +227,17 @@ def _memory(found: Findings, pair: _Pair, pid: int) -> None:
             for part in range(1000):
                 out.write(b"%016d" % (number * 1000 + part) + block[16:])
     tree = pair.register(root)
-    with _Most(lambda: _rss(pid)) as watching:
+    agents = {"sends": pair.alpha.process.pid, "receives": pair.beta.process.pid}
+    spent = {name: _cpu_seconds(pid) for name, pid in agents.items()}
+    with (
+        _Most(lambda: _rss(pair.service)) as watching,
+        _Most(lambda: _rss(agents["sends"])) as sends,
+        _Most(lambda: _rss(agents["receives"])) as receives,
+    ):
         done = pair.send(tree)
+    for name, most in (("sends", sends), ("receives", receives)):
+        cost = (_cpu_seconds(agents[name]) - spent[name]) / PASSED_GIGABYTES
+        found.add(f"the agent that {name}", f"{cost:.2f} CPU s per GB, {most.most:.0f} MB at most")
     before = watching.first
     growth = watching.most - before
     measured = (
@@ -236,6 +270,11 @@ class _Most:
 
 def _count_files(folder: Path) -> float:
     return float(sum(len(names) for _, _, names in os.walk(folder)))
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _rss(pid: int) -> float:
@@ -278,4 +317,6 @@ def _timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-CLAIM = Claim("data-transfer", "Data between two endpoints through the service", measure)
+LARGE = Claim("data-transfer", "Data between two endpoints through the service", measure_large)
+SMALL = Claim("data-small-files", "100,000 small files through the service", measure_small)
+MEMORY = Claim("data-memory", "The service's memory while data passes through it", measure_memory)

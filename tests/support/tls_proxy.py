@@ -61,6 +61,8 @@ async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port
         said = b"X-Forwarded-Proto: https\r\nConnection: close\r\n\r\n"
         before.write(_DROPPED.sub(b"", head[:-2]) + said)
         await asyncio.gather(pipe(reader, before), pipe(behind, writer))
+    with suppress(OSError, ssl.SSLError):
+        writer.close()  # also where nobody answers behind it
 
 
 async def pipe(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
