@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from diamond.core.errors import Conflict
+from diamond.service.trees import store
 from support.service import RunningService, start_service
 from support.tree_scene import DataMachine, TreeScene, data_machine, same_tree
 from support.waiting import wait_for
@@ -112,6 +113,22 @@ def test_a_changed_file_blocks_the_tree_with_its_name(
         wait_for(lambda: scene.copy(tree, beta) or None, 20)
     (source / "bad").write_text("before")
     assert scene.check(alpha, tree).state == "done"
+
+
+def test_a_new_version_in_the_same_folder_takes_the_place_of_the_old_one(
+    scene: TreeScene, alpha: DataMachine, source: Path
+) -> None:
+    (source / "a").write_text("one")
+    first = scene.registered(alpha, source)
+    (source / "a").write_text("another")
+    second = scene.registered(alpha, source)
+
+    def changed() -> dict[str, tuple[str, ...]]:
+        places = scene.run(lambda tx: store.places_on(tx.connection, alpha.endpoint))
+        return {place.digest: place.changed for place in places}
+
+    wait_for(lambda: changed()[first] == ("a",), what="the old version, marked as changed")
+    assert changed()[second] == ()
 
 
 def test_what_cannot_be_read_is_named(scene: TreeScene, alpha: DataMachine, source: Path) -> None:
