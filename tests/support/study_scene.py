@@ -85,7 +85,7 @@ class TrialRunner:
         self.log(task, attempt, self.curve(params))
         if ending is not None:
             self.scene.tell("observed", task, attempt, status="ended", **ending)
-        elif not self.keep_running:
+        elif not self.keep_running or told.get("continues"):
             self.scene.tell("exited", task, attempt, run=1, exit_code=0, signal=None)
 
 

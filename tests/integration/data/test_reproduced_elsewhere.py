@@ -172,8 +172,11 @@ def test_each_planted_difference_is_named(scene: Scene) -> None:
     assert scene.causes(library, first)[0] == "library"
     named = scene.client.why(library, first)["causes"][0]["text"]
     assert PACKAGE in named and "1.0 and 2.0" in named
-    (scene.data / "a.csv").write_text("1.0 2.0 3.1\n")
-    added(scene.client, scene.data)
+    other = scene.data.with_name("other-numbers")
+    other.mkdir()
+    other.chmod(0o755)
+    (other / "a.csv").write_text("1.0 2.0 3.1\n")
+    added(scene.client, other)
     byte = scene.ran(
         "one",
         environment={"requirements": [f"{PACKAGE}==1.0"]},
@@ -181,7 +184,6 @@ def test_each_planted_difference_is_named(scene: Scene) -> None:
     )
     assert scene.causes(byte, first)[0] == "data"
     assert "numbers" in scene.client.why(byte, first)["causes"][0]["text"]
-    (scene.data / "a.csv").write_text("1.0 2.0 3.0\n")
 
 
 def test_its_image_moves_along_and_is_built_again_where_no_file_is_left(scene: Scene) -> None:

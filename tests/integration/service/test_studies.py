@@ -275,3 +275,27 @@ def test_a_spec_with_a_study_is_not_one_job(scene: Scene) -> None:
     spec = {"run": "true", "on": scene.name, "study": {"objective": {"a": "maximize"}}}
     answer = scene.client.call("POST", "/jobs", {"spec": spec})
     assert answer.status == 422 and "it is a search" in answer.json["title"]
+
+
+def test_a_paused_trial_continues_from_its_checkpoint_when_it_is_promoted(scene: Scene) -> None:
+    """Of four values at the first rung, the second best is promoted only once the third and fourth are known."""
+    runner = TrialRunner(scene, accuracy)
+    rungs = {"asha": {"min": 2, "max": 4, "factor": 2, "mode": "promote"}}
+    resumes = {"continue": {"from": "ckpt/*.pt"}}
+    choices = {"lr": {"choice": [1e-3, 1e-4, 1e-5, 1e-1]}}
+    study = begin(scene, resumes, parallel=1, space=choices, pruner=rungs, trials=4)["id"]
+    scene.client.post(f"/studies/{study}/pause")
+    order = [1e-3, 1e-4, 1e-5, 1e-1]
+    asked = scene.client.get(f"/studies/{study}")["asked"]
+    scene.client.post(f"/studies/{study}/points", {"points": [{"lr": lr} for lr in order]})
+    scene.client.call("PATCH", f"/studies/{study}", {"trials": asked + 4})
+    scene.client.post(f"/studies/{study}/resume")
+    runner.until(lambda: len(runner.submitted) == asked + 1, "the best trial")
+    runner.keep_running = True
+    done = runner.until_state(study)
+    continued = [told for told in runner.submitted if told.get("continues")]
+    assert [told["order"]["params"]["lr"] for told in continued] == [1e-4]
+    trials = trials_of(scene, study)[asked:]
+    states = {trial["params"]["lr"]: trial["state"] for trial in trials}
+    assert states[1e-3] == "complete" and states[1e-4] == "complete"
+    assert states[1e-5] == "pruned" and done["counts"]["paused"] == 0
