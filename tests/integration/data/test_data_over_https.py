@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -91,7 +92,9 @@ def clusters(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     folder.chmod(0o755)
     port, behind = free_port(), free_port()
     service = behind_tls(top / "home", behind, f"https://{HOST}:{port}")
-    with tls_proxy(top, port, behind) as proxy:
+    running = [service]
+    with contextlib.ExitStack() as at_end, tls_proxy(top, port, behind) as proxy:
+        at_end.callback(lambda: running[-1].stop())
         certificate = folder / "proxy.crt"
         certificate.write_bytes(proxy.certificate.read_bytes())
         certificate.chmod(0o644)
@@ -106,7 +109,7 @@ def clusters(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterat
                 subprocess.run(["chown", one.user, str(one.folder)], check=True)
             made = Clusters(service, source, goal, folder)
             yield made
-    made.service.stop()
+            running.append(made.service)
 
 
 @pytest.mark.slow
