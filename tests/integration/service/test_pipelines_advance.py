@@ -74,6 +74,10 @@ def test_a_stage_starts_with_the_digest_of_what_it_reads_and_is_not_repeated(sce
     first = ended(scene, pipeline)
     assert first["state"] == "succeeded" and first["counts"]["done"] == 3
     assert scene.client.get("/pipelines/p")["id"] == pipeline, "found by its name too"
+    titles = [one["title"] for one in scene.client.get("/notifications")["items"]]
+    assert [title for title in titles if "p." in title or "pipeline p" in title] == [
+        "The pipeline p succeeded"
+    ]
     again = ended(scene, submit(scene))
     assert again["counts"]["cached"] == 3
     forced = submit(scene, force=["train"])

@@ -59,7 +59,7 @@ from diamond.service.tasks.life import (
 from diamond.service.tasks.node_hours import counted_hours
 from diamond.service.tasks.record_entries import changes_of, record, record_order
 from diamond.service.tasks.rows import HistoryRow, TaskRow
-from diamond.service.tasks.store import add_history, history_of, save_task
+from diamond.service.tasks.store import add_history, history_of, save_task, stage_tasks
 from diamond.service.tasks.submit_command import submit_command, task_json
 
 EVENT_NAMES: dict[type[Event], str] = {
@@ -166,8 +166,11 @@ class Steps:
 
     async def _notify(self, tx: Transaction) -> None:
         notices: dict[str, list[Notice]] = defaultdict(list)
+        stages = await stage_tasks(tx.connection, self._ended)
         for task in self._ended:
             life = self._lives[task]
+            if task in stages and life.task.state is not State.FAILED:
+                continue  # its pipeline has one notification for all
             if life.row.kind not in WOKEN:  # the end of a probe is its scale's news
                 notices[life.row.owner].append(_ending_notice(life))
         for task in self._asking:

@@ -12,6 +12,7 @@ from diamond.service.chains.rows import attempts_json, chain_json
 from diamond.service.lineage.edges import add_inputs
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
+from diamond.service.platform.database.pipeline_tables import pipeline_steps
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import row_of, rows_of, values_of
 from diamond.service.platform.database.tables import history, records, tasks
@@ -197,3 +198,9 @@ async def confirm_ends(tx: Transaction, ids: list[str]) -> None:
         await tx.connection.execute(
             update(tasks).where(tasks.c.id.in_(ids)).values(unconfirmed=False)
         )
+
+
+async def stage_tasks(connection: AsyncConnection, tasks: Collection[str]) -> set[str]:
+    """Those that carry out a stage of a pipeline."""
+    query = select(pipeline_steps.c.task).where(pipeline_steps.c.task.in_(tasks))
+    return set((await connection.execute(query)).scalars()) if tasks else set()
