@@ -140,7 +140,7 @@ function Rungs({ study, trials }: TabProps) {
   if (!found.length) return null;
   return (
     <Panel title="Rungs">
-      <Table w="auto" horizontalSpacing="md">
+      <Table w="auto" horizontalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th ta="right">{study.pruner.unit}</Table.Th>
