@@ -35,7 +35,7 @@ class Work(Idle):
         self.cancelled: list[str] = []
         self.spared: list[str] = []
 
-    def cancel(self, native_ids: list[str]) -> None:
+    def cancel(self, native_ids: list[str], *, at_once: bool = False) -> None:
         self.cancelled += native_ids
 
     def exclude_nodes(self, _: AttemptFolder, native_id: str) -> None:

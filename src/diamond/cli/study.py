@@ -189,19 +189,26 @@ def export(
         typer.Argument(metavar="PLACE", help="A .csv file, or Optuna's storage: a file or URL."),
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Of the study in Optuna's storage.")] = "",
+    as_json: Json = False,
 ) -> None:
-    """Write the trials as CSV, or as a study of Optuna. Without PLACE the CSV is printed."""
+    """Write the trials as CSV, or as a study of Optuna. Without PLACE they are printed."""
     found = _find(study)
+    if place is None and as_json:
+        print_json(found.portable())
+        return
     if place is None:
         print(found.csv(), end="")
-    elif place.endswith(".csv"):
+        return
+    if place.endswith(".csv"):
         Path(place).write_text(found.csv(), encoding="utf-8")
-        say(f"Wrote {place}")
     else:
         from diamond.sdk.optuna_exchange import write_study
 
-        count = write_study(found.portable(), place, name)
-        say(f"Wrote {count} trials to {place}")
+        write_study(found.portable(), place, name)
+    if as_json:
+        print_json({"study": found.id, "place": place})
+    else:
+        say(f"Wrote the trials to {place}")
 
 
 @app.command(name="import")

@@ -321,7 +321,7 @@ def _choose_endpoint(
             candidates.append((known[name], partition))
         else:
             faults.add(
-                "on",
+                "study.on" if spec.study and spec.study.on else "on",
                 f"There is no endpoint {name!r}",
                 f"Endpoints: {', '.join(sorted(known))}",
                 near=(name, known),

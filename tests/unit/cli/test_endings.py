@@ -29,7 +29,7 @@ def test_an_error_is_json_where_json_is_asked_for(tmp_path: Path) -> None:
     done = python("-m", "diamond.cli", "tasks", "--kind", "foo", "--json", home=tmp_path)
     told = json.loads(done.stdout)["error"]
     assert done.returncode == 1 and not done.stderr
-    assert told["code"] == "bad-request" and told["hint"].startswith("Kinds: run, build, ")
+    assert told["code"] == "bad-request" and told["hint"].startswith("Kinds: run, trial, ")
 
 
 def test_json_of_the_command_that_is_run_is_not_ours(tmp_path: Path) -> None:

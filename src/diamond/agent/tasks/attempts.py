@@ -348,9 +348,10 @@ class Attempts:
         )
 
     def _end_now_or_soon(self, folder: AttemptFolder, grace: float) -> None:
-        """A program that runs may get the stop flag first, and some seconds to save."""
+        """A program that runs may get the stop flag first, and some seconds to save. Without grace, a job that the site
+        requeued after its end was judged is ended too."""
         state = self.known[folder.attempt]
-        if state.over or state.kill_at is not None:
+        if state.kill_at is not None or (grace and state.over):
             return
         if not grace or not state.is_running:
             self._ask_for_end(folder.attempt)
