@@ -33,7 +33,7 @@ def test_a_pipeline_is_written_beside_its_graph(open_page: OpenPage, site: Site)
     editor.fill("name: short\npipeline:\n  a: {run: 'true'}\n")
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_role("heading", name="short", level=1)).to_be_visible()
-    expect(page.get_by_text("succeeded")).to_be_visible()
+    expect(page.get_by_text("succeeded", exact=True)).to_be_visible()
 
 
 def test_a_failed_stage_is_named_and_what_is_done_is_not_repeated(

@@ -242,12 +242,15 @@ def test_a_copy_of_the_group_serves_all_members(pair: Pair, data: Path, tmp_path
 def test_transfers_run_on_the_sites_transfer_node(pair: Pair, data: Path) -> None:
     """Both ends: a process that ssh starts there fetches or sends, and the agents only wait for it."""
     pair.ways("service", transfer_node="127.0.0.1")
+    (data / "new").write_bytes(
+        os.urandom(100_000)
+    )  # what other tests have brought need not be sent
     before = sessions(pair)
     tree = pair.scene.registered(pair.source, data)
     done = pair.bring(tree)
     assert (done.state, done.way) == ("done", "service"), done
     assert same_tree(data, pair.goal.managed(tree))
-    assert sessions(pair) - before == 2, "one to send, one to fetch"
+    assert sessions(pair) - before >= 2, "one to send, one to fetch; a round may be repeated"
 
 
 def sessions(pair: Pair) -> int:
