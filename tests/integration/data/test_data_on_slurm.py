@@ -37,6 +37,7 @@ def jobs(variables: dict[str, str]) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_much_data_is_hashed_and_previewed_by_batch_jobs(
     service: RunningService, cluster: tuple[DataMachine, dict[str, str], Path]
 ) -> None:
