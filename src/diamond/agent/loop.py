@@ -204,7 +204,7 @@ class Agent:
             follow_output=self._output.follow,
             send_output_again=self._streams.start_again,
         )
-        retention = Retention(
+        self._retention = Retention(
             self._tasks,
             self._folders.settings,
             profile=self._profile.current,
@@ -217,7 +217,7 @@ class Agent:
             folders=self._folders,
             link=self._link,
             profile=self._profile,
-            run_directories=retention,
+            run_directories=self._retention,
             free=self._asker.free,
             is_idle=lambda: not self._attempts.active(),
         )
@@ -393,6 +393,7 @@ class Agent:
         ):
             self._output.forget(state.attempt)
             self._attempts.close(state.attempt, self._session.endpoint)
+            self._retention.closed(state.task)
 
     def _is_idle(self) -> bool:
         return self._attempts.is_idle() and self._posted.empty()

@@ -55,6 +55,8 @@ def near_purge(tasks: TaskFolders, *, purge_days: float, lead_days: float, now: 
 
 
 def _is_closed(tasks: TaskFolders, task: str) -> bool:
+    if tasks.is_packed(task):
+        return True
     attempts = tasks.attempts(task)
     return bool(attempts) and all(attempt.is_closed for attempt in attempts)
 

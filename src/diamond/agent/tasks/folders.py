@@ -27,6 +27,7 @@ from diamond.agent.disk import (
 )
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.tasks.machine.state import GO, STOP, Standing
+from diamond.agent.tasks.packed import comes_in_numbers, is_packed, pack, runs_in_pilot, unpack
 from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.native import node_names
@@ -283,14 +284,37 @@ class TaskFolders:
 
     def attempts(self, task: str) -> list[AttemptFolder]:
         """All attempts of a task whose intent was written whole, also those that hold a tombstone only, by number."""
+        self.unpack(task)
         names = _names(f"{self.root}/{safe_id(task)}/attempts")
         folders = [self.attempt(task, name) for name in names]
         known = [folder for folder in folders if folder.is_known or folder.is_cancelled]
         return sorted(known, key=lambda each: each.number) if len(known) > 1 else known
 
-    def every_attempt(self) -> Iterator[AttemptFolder]:
+    def every_attempt(self, *, also_packed: bool = False) -> Iterator[AttemptFolder]:
+        """Those of packed tasks are closed, and looked at only if asked for."""
         for task in _names(str(self.root)):
-            yield from self.attempts(task)
+            if also_packed or not self.is_packed(task):
+                yield from self.attempts(task)
+
+    def unpacked(self) -> list[str]:
+        return [task for task in _names(str(self.root)) if not self.is_packed(task)]
+
+    def is_packed(self, task: str) -> bool:
+        return is_packed(f"{self.root}/{task}")
+
+    def unpack(self, task: str) -> None:
+        """Its small files are needed again."""
+        if self.is_packed(safe_id(task)):
+            unpack(below(self.root, safe_id(task)))
+            forget_written()
+
+    def pack(self, task: str) -> None:
+        """Keep the small files of a closed task in one, if it is of a kind that comes in numbers."""
+        folder = below(self.root, safe_id(task))
+        about = read_json(folder / "task.json") or {}
+        attempts = [] if self.is_packed(task) else self.attempts(task)
+        if comes_in_numbers(about) and attempts and all(each.is_closed for each in attempts):
+            pack(folder, in_pilot=runs_in_pilot(about))
 
     def has(self, task: str) -> bool:
         return below(self.root, task, "task.json").exists()
@@ -398,6 +422,7 @@ class TaskFolders:
         self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
     ) -> AttemptFolder:
         """The intent of a submission, on disk before it is acknowledged. Repeating it is fine."""
+        self.unpack(task)
         folder = self.attempt(task, attempt)
         _make(folder)
         if number > 1:
@@ -411,6 +436,7 @@ class TaskFolders:
 
     def record_cancel(self, task: Any, attempt: Any, *, ends_task: bool = False) -> AttemptFolder:
         """Write the tombstone, even for an attempt that was never submitted. `ends_task`: no attempt follows it."""
+        self.unpack(task)
         folder = self.attempt(task, attempt)
         _make(folder)
         if ends_task:

@@ -33,6 +33,8 @@ class Recovery:
     def rebuild(self, welcome: Welcome) -> None:
         """At the start: load every attempt that is not closed, and those that the service believes open."""
         open_tasks = self._open_tasks(welcome)
+        for task in open_tasks:
+            self.tasks.unpack(task)
         for folder in self.tasks.every_attempt():
             if not folder.is_closed or folder.task in open_tasks:
                 self._load(folder)
@@ -70,7 +72,7 @@ class Recovery:
         if not welcome.restored:
             return set()
         log.warning("the service was restored from a backup: everything here is reported again")
-        every = self.tasks.every_attempt()
+        every = self.tasks.every_attempt(also_packed=True)
         return {each.task for each in every if each.is_closed_for(welcome.endpoint)}
 
     def _load(self, folder: AttemptFolder) -> None:

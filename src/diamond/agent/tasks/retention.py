@@ -17,6 +17,8 @@ from diamond.core.events import CLEANED, Event, Note
 log = logging.getLogger(__name__)
 
 PURGE_LEAD_DAYS = 3.0
+PACK_SECONDS = 20.0
+"""After its end, a person may still look at a task's folder."""
 REQUESTED = "clean-asked"
 WARNED = "purge-told"
 
@@ -34,6 +36,8 @@ class Retention:
     is_needed: Callable[[Path], bool] = lambda folder: False
     """Whether a folder holds data that the service asked to keep: the last copy of a model."""
     _requested: set[str] = field(default_factory=set)
+    _closed: dict[str, float] = field(default_factory=dict)
+    """Tasks to pack, with the time from which on."""
 
     def request_removal(self, task: str) -> None:
         """Remove a run directory as soon as nothing of it is tracked."""
@@ -42,7 +46,9 @@ class Retention:
             self._requested.add(task)
 
     def load_requests(self) -> None:
-        """Those that an earlier agent had accepted."""
+        """Those that an earlier agent had accepted; and what it had no time to pack."""
+        for task in self.tasks.unpacked():
+            self._closed[task] = time.monotonic()
         self._requested |= {file.parent.name for file in self.tasks.root.glob(f"*/{REQUESTED}")}
 
     @property
@@ -57,6 +63,17 @@ class Retention:
                 log.info("%s: not removed, since it holds the last copy of a model", task)
             else:
                 self._remove(task, "its run directory was removed by diamond clean")
+
+    def closed(self, task: str) -> None:
+        """All of its bytes are in the service. Called from the agent's main thread."""
+        self._closed[task] = time.monotonic() + PACK_SECONDS
+
+    def pack_closed(self) -> None:
+        now = time.monotonic()
+        for task in [task for task, due in list(self._closed.items()) if due <= now]:
+            del self._closed[task]
+            if not self.is_tracked(task) and self.tasks.has(task):
+                self.tasks.pack(task)
 
     def apply_limits(self) -> None:
         """Age and size limits of this endpoint; only tasks whose end the service has recorded."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diamond.agent.disk import read_words, write_whole
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.packed import unpack
 from diamond.core.errors import NotFound
 from diamond.core.protocol import read_task_request
 from diamond.runtimes.below import below
@@ -22,6 +23,7 @@ def take_over(folder: AttemptFolder) -> None:
     if not other or (own / "code").exists():
         return
     theirs = below(own.parent, other)
+    unpack(theirs)
     new_home = read_words(theirs / MOVED)
     if new_home not in ([], [folder.task]):
         raise NotFound(
