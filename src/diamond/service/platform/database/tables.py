@@ -34,6 +34,7 @@ from diamond.service.platform.database.columns import (
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.pilot_tables import *
 from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
@@ -123,6 +124,8 @@ tasks = Table(
     Column("ended", TIME),
     Column("cleaned", TIME),
     Column("retry_of", ID),
+    # The task of the pilot that it runs in; empty: a batch job of its own.
+    Column("pilot", ID, nullable=False, default=""),
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
@@ -148,6 +151,14 @@ tasks = Table(
     Index(None, "endpoint", "state"),
     Index(None, "project", "kind", "created", "id"),
     Index(None, "project", "updated"),
+    Index(
+        "ix_tasks_pilot",
+        "pilot",
+        "created",
+        "id",
+        sqlite_where=text("pilot <> ''"),
+        postgresql_where=text("pilot <> ''"),
+    ),
     Index(
         "ix_tasks_unconfirmed",
         "endpoint",
