@@ -20,7 +20,6 @@ from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.model_calls import ModelCalls
 from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
-from diamond.sdk.pilot_calls import PilotCalls
 from diamond.sdk.pipeline_calls import PipelineCalls, spec_file_in
 from diamond.sdk.record_calls import RecordCalls
 from diamond.sdk.transport import API, Transport, path_segment
@@ -34,7 +33,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls, PilotCalls):
+class Client(ModelCalls, RecordCalls, DataCalls, PipelineCalls):
     """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
     Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.

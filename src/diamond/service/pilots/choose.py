@@ -13,7 +13,7 @@ from diamond.service.pilots.rows import Held
 async def find_fitting(
     connection: AsyncConnection, owner: str, *, endpoint: str, project: str, wanted: Order
 ) -> Held | None:
-    """One that is no smaller, in the same place, paid by the same account; those that a person started come first."""
+    """One with at least as much, in the same place, paid by the same account; those that a person started come first."""
     able = [
         held
         for held in await store.living_pilots(connection, owner)

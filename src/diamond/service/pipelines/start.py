@@ -121,7 +121,7 @@ async def owner_of(tx: Transaction, user: str) -> Principal:
 
 
 async def _continued(tx: Transaction, step: StepRow, spec: RawSpec) -> str:
-    """The task whose run directory it takes over, as its allocation ended while that ran; empty: it starts afresh."""
+    """The task whose run directory it takes over, as its allocation ended while that ran; empty: it starts from the beginning."""
     if not step.lost or not step.task or not continues(spec):
         return ""
     before = await find_task(tx.connection, step.task)

@@ -30,6 +30,7 @@ from diamond.service.platform.database.columns import (
     TIME,
     metadata,
     owner_column,
+    partial_index,
 )
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
@@ -151,36 +152,10 @@ tasks = Table(
     Index(None, "endpoint", "state"),
     Index(None, "project", "kind", "created", "id"),
     Index(None, "project", "updated"),
-    Index(
-        "ix_tasks_pilot",
-        "pilot",
-        "created",
-        "id",
-        sqlite_where=text("pilot <> ''"),
-        postgresql_where=text("pilot <> ''"),
-    ),
-    Index(
-        "ix_tasks_unconfirmed",
-        "endpoint",
-        sqlite_where=text("unconfirmed"),
-        postgresql_where=text("unconfirmed"),
-    ),
-    Index(
-        "ix_tasks_not_archived",
-        "ended",
-        "id",
-        sqlite_where=text("archived IS NULL"),
-        postgresql_where=text("archived IS NULL"),
-    ),
-    Index(
-        "ix_tasks_held",
-        "owner",
-        "kind",
-        "created",
-        "id",
-        sqlite_where=text("phase = 'held'"),
-        postgresql_where=text("phase = 'held'"),
-    ),
+    partial_index("ix_tasks_pilot", "pilot", "created", "id", where="pilot <> ''"),
+    partial_index("ix_tasks_unconfirmed", "endpoint", where="unconfirmed"),
+    partial_index("ix_tasks_not_archived", "ended", "id", where="archived IS NULL"),
+    partial_index("ix_tasks_held", "owner", "kind", "created", "id", where="phase = 'held'"),
 )
 
 dependencies = Table(
