@@ -135,8 +135,7 @@ def test_a_pilot_that_a_person_started_is_used_by_pipelines_that_fit_and_stays(
         start(scene, command)
     end(scene, step)
     end(scene, its_step)
-    for one in (inside, larger):
-        wait_for(lambda one=one: is_over(scene, one), what="their ends")
+    wait_for(lambda: is_over(scene, inside) and is_over(scene, larger), what="their ends")
     assert commands.of("close-pilot", 1)[0]["task"] == other["task"]
     assert not scene.client.get(f"/pilots/{pilot['id']}")["is_closing"]
     stopped = scene.client.post(f"/pilots/{pilot['id']}/stop", {})

@@ -110,7 +110,7 @@ def test_stages_share_an_allocation_or_are_jobs_of_their_own() -> None:
 
 
 def test_faults_of_groups_are_found_with_all_others() -> None:
-    raw = {
+    raw: dict[str, Any] = {
         "name": "p",
         "together": {"nodes": 0, "cpus": 3},
         "groups": {"used": {}, "unused": {}, "a b": {}},
