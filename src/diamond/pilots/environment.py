@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diamond.core.order import Environment
 
-ENGINES = {"dask": ["distributed==2026.8.0"]}
+ENGINES = {"dask": ["distributed==2026.8.0", "cryptography==50.0.2"], "direct": []}
 """What each engine needs to be installed; a stage never sees it."""
 
 

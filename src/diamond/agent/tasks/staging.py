@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from diamond import core, pilots
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.use import ready_tree
 from diamond.agent.disk import write_whole
@@ -20,6 +21,7 @@ from diamond.agent.link.carriers import Declined, Link, message_bytes
 from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.pilots import pilot_command, pilot_settings
 from diamond.agent.tasks.ranks import (
     default_variables,
     nodes_to_leave_out,
@@ -46,12 +48,14 @@ from diamond.data.node_cache import cache_folder
 from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
+from diamond.pilots.settings import settings_text
 from diamond.runtimes.base import Entered, TreeFolders
 from diamond.runtimes.below import below
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.tools import own_python
 from diamond.runtimes.venv import ensure_environment
 from diamond.schedulers.base import Scheduler, Submission, abilities_of
+from diamond.schedulers.routed import variables_for
 from diamond.training.install import install_training
 
 Say = Callable[[str, str], None]
@@ -104,6 +108,7 @@ class Stager:
             _require_all(paths, self._missing_secrets(order))
             data = _link_data({**paths, **trees.paths}, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
+            order = self._with_pilot(folder, order)
             entered = self._environment(folder, order, paths, trees, say=say, cancelled=cancelled)
             entered = self._with_caches(entered, trees)
             _require_one_node(order, entered)
@@ -150,9 +155,8 @@ class Stager:
             after=str(folder.path.parent / folder.after) if folder.is_early else "",
         )
         directives = self.scheduler.directives(_submission(folder, order), profile.flags)
-        return render_script(
-            batch, directives=directives, variables=self.scheduler.script_variables()
-        )
+        variables = variables_for(self.scheduler, order.placement)
+        return render_script(batch, directives=directives, variables=variables)
 
     def _write_script(
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
@@ -183,7 +187,7 @@ class Stager:
                 started=started,
                 profile=self.profile(),
                 program=program,
-                starter=self.scheduler.script_variables().starter,
+                starter=variables_for(self.scheduler, order.placement).starter,
             )
 
     def _lay_out_code(
@@ -251,6 +255,15 @@ class Stager:
         except EnvironmentFailed as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
         return replace(order, argv=command, command="")
+
+    def _with_pilot(self, folder: AttemptFolder, order: Order) -> Order:
+        """A pilot's program is Diamond's own, and what it is told lies beside its script."""
+        if order.pilot is None:
+            return order
+        starter = self.scheduler.script_variables().starter
+        settings = pilot_settings(folder, order, order.pilot, self.profile(), starter=starter)
+        write_whole(folder.path / "pilot.json", settings_text(settings).encode())
+        return replace(order, argv=pilot_command(folder, _pilots(self.folders.work / "training")))
 
     def _fetch_inputs(self, build: Build) -> None:
         """Files that the environment lays into the image are sent as blobs, like code."""
@@ -336,6 +349,11 @@ class Stager:
 @lru_cache
 def _training(place: Path) -> str:
     return install_training(place, also=[ranks, starters])
+
+
+@lru_cache
+def _pilots(place: Path) -> str:
+    return install_training(place, also=[core, pilots, ranks, starters])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:

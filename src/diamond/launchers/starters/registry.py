@@ -24,6 +24,11 @@ def choose_starter(plan: LaunchPlan) -> Starter:
     return starter.for_mpi(plan.mpi) if plan.kind == "mpi" else starter
 
 
+def node_starters(name: str, *, cores: int) -> Dict[str, List[str]]:
+    """Each node of the job that this process is in, with the words that start one more process there."""
+    return STARTERS[name]().on_each_node(cores)
+
+
 def starting_command(plan: LaunchPlan, starter: Starter) -> List[str]:
     """What starts all ranks of a run: a shim around each, or on each node the launcher that starts them."""
     program = node_command(plan) if plan.is_per_node else [*shim("rank"), *plan.command]

@@ -66,6 +66,22 @@ class Srun:
         with contextlib.suppress(OSError):
             subprocess.Popen(["scancel", "--quiet", "--signal=TERM", job])
 
+    def on_each_node(self, cores: int) -> Dict[str, List[str]]:
+        """`--overlap`: later steps share its cores. Without `--mem=0` it would hold the job's memory on 20.11."""
+        from diamond.core.native import node_names
+
+        words = [
+            SRUN,
+            "--overlap",
+            "--nodes=1",
+            "--ntasks=1",
+            f"--cpus-per-task={cores}",
+            "--mem=0",
+        ]
+        words += ["--cpu-bind=none", "--export=ALL", "--quiet", "--mpi=none"]
+        nodes = node_names(os.environ.get("SLURM_JOB_NODELIST", ""))
+        return {node: [*words, f"--nodelist={node}"] for node in nodes}
+
     def reports_memory_kill(self, line: str) -> bool:
         return bool(_MEMORY_KILL.search(line))
 
