@@ -229,6 +229,7 @@ class Agent:
             run_directories=self._retention,
             free=self._asker.free,
             is_idle=lambda: not self._attempts.active(),
+            allows_pilots=lambda: self._policy.allows_pilots,
         )
 
     def _assemble_data(self) -> None:

@@ -143,7 +143,7 @@ class LeanRun:
         if given.path:
             variables["PYTHONNOUSERSITE"] = "1"
             variables["PATH"] = ":".join([*given.path, inherited.get("PATH", "")])
-        return {**variables, **given.variables}
+        return {**given.defaults, **variables, **given.variables}
 
     def _facts(self) -> Dict[str, Any]:
         facts = {

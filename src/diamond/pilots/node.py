@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
+from diamond.launchers.ranks.pilot_share import VISIBLE_GPUS
+from diamond.launchers.starters.identity import cpus_on_node
 from diamond.pilots.journal import CANCELLED, EXIT, TIME_LIMIT
 from diamond.pilots.lean import TURNED_AWAY, LeanRun, Prepared, TurnedAway
 
@@ -360,20 +362,21 @@ def run_node(name: str, *, cores: int, memory_mb: int, gpus: int) -> int:
 def describe_node(name: str, *, cores: int, memory_mb: int, gpus: int) -> Dict[str, Any]:
     """What this node offers the pilot, as its batch system bounds it; asked are `cores`, `memory_mb` and `gpus`."""
     allowed = sorted(os.sched_getaffinity(0))
-    is_bound = not cores or len(allowed) <= cores
+    jobs_own = max(cpus_on_node(os.environ), cores)
+    is_bound = cores <= len(allowed) <= jobs_own
     return {
         "name": name,
-        "cores": allowed if is_bound else list(range(cores)),
+        "cores": allowed if is_bound else list(range(cores or len(allowed))),
         "memory_mb": memory_mb,
-        "gpus": list(range(len(own_gpus(os.environ, gpus)))),
+        "gpus": own_gpus(os.environ, gpus),
         "is_bound": is_bound,
     }
 
 
-def own_gpus(environment: Mapping[str, str], asked: int) -> List[str]:
-    """As the batch system names them to this job."""
-    for variable in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+def own_gpus(environment: Mapping[str, str], asked: int) -> List[int]:
+    """By the indices that the batch system gave the job; where it names them otherwise, counted from 0."""
+    for variable in VISIBLE_GPUS:
         named = [each for each in environment.get(variable, "").split(",") if each.strip()]
         if named:
-            return named
-    return [str(index) for index in range(asked)]
+            return [int(each) if each.isdigit() else index for index, each in enumerate(named)]
+    return list(range(asked))

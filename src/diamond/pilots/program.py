@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Dict, List, Mapping, Optional, Set, Tuple
 
+from diamond.core.decoding import encode
 from diamond.pilots.engine import (
     Begun,
     Engine,
@@ -275,10 +276,15 @@ class PilotProgram:
             words=["/bin/bash", execution.script],
             folder=execution.folder,
             environment=launch_environment(
-                execution, running.shares, task=self.settings.task, seconds=running.seconds
+                execution,
+                running.shares,
+                task=self.settings.task,
+                seconds=running.seconds,
+                starter=self.settings.starter,
             ),
             seconds=running.seconds,
             cores=list(first.cores) if node.is_bound else [],
+            lean=encode(execution.lean) if execution.lean is not None else None,
         )
 
     # what happens

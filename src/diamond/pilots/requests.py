@@ -25,6 +25,8 @@ class Lean:
     number: Several = 1
     lead_seconds: Count = 0
     variables: Dict[str, str] = field(default_factory=dict)
+    defaults: Dict[str, str] = field(default_factory=dict)
+    """For variables that are not set."""
     path: List[str] = field(default_factory=list)
     """Folders in front of PATH."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, NamedTuple, Optional, Protocol
 
 from diamond.core.batch_systems import BatchAbilities, ScriptVariables
+from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest, NotFound, Refused, Unanswered
 from diamond.core.native import NativeStatus
 from diamond.core.order import Resources, resources_from
@@ -33,6 +34,7 @@ from diamond.pilots.surroundings import JOB_ID, NODES, SECONDS, launch_environme
 from diamond.schedulers.base import NativeTools, Submission
 
 CLOSED_CODE = Reason.PILOT_CLOSED.value
+LEAN_FILE = "lean.json"
 WAITING = "waiting for the pilot"
 _MEANINGS = {
     journal.TIME_LIMIT: (Reason.WALL_TIME, "it reached its own time limit"),
@@ -381,6 +383,9 @@ def _execution(asked: Resources) -> Execution:
 
 
 def _lean_of(folder: Path) -> Optional[Lean]:
+    """As its stager wrote it; None for one that needs its batch script."""
+    with contextlib.suppress(OSError, ValueError, BadRequest):
+        return decode(Lean, json.loads((folder / LEAN_FILE).read_text(encoding="utf-8")))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamond.pilots.journal import Node
+from diamond.pilots.journal import Node, Share
 from diamond.pilots.packing import Ask, Packing, Waiting
 
 
@@ -68,14 +68,14 @@ def test_a_wide_execution_goes_first_while_all_are_young() -> None:
 
 def test_nodes_are_kept_free_for_a_wide_execution_that_has_waited_long() -> None:
     waiting, packing = Waiting(), nodes()
-    running = {}
+    running: dict[str, list[Share]] = {}
     for number in range(8):
         waiting.add(f"first{number}", Ask(), now=0)
     running.update(waiting.start(packing, now=0, patience=10))
     waiting.add("wide", Ask(nodes=2, cores=4), now=1)
     for number in range(100):
         waiting.add(f"later{number}", Ask(), now=2)
-    order = []
+    order: list[str] = []
     for now in range(3, 40):
         packing.release(running.pop(next(iter(running))))
         begun = dict(waiting.start(packing, now=now, patience=10))

@@ -12,6 +12,8 @@ from diamond.agent.tasks.machine.state import GO, STOP, AttemptState
 from diamond.core.events import Event, Observed
 from diamond.core.order import Order, Pilot, Placement
 from diamond.core.task import CONTINUE_EXIT_CODE, Reason
+from diamond.launchers.script import Batch
+from diamond.pilots.requests import Lean
 from diamond.pilots.settings import PilotSettings
 from diamond.schedulers.pilot import Fate
 
@@ -51,6 +53,42 @@ def pilot_command(folder: AttemptFolder, installed: str) -> list[str]:
     """By the Python of the pilot's environment; `-E -s`: nothing of the user's is loaded."""
     main = str(Path(installed) / "diamond" / "pilots" / "__main__.py")
     return ["python3", "-E", "-s", main, "run", str(folder.path / "pilot.json")]
+
+
+def lean_of(batch: Batch, order: Order) -> Lean | None:
+    """How the pilot starts it without a batch script, which costs more than a short stage; None where it needs one.
+
+    One process outside of a container, with nothing to mount, copy, hand over, await or continue.
+    """
+    needs_script = (
+        order.launch.kind != "single"
+        or order.build is not None
+        or order.image is not None
+        or order.secrets
+        or order.resume.pattern
+        or order.budget
+        or batch.data
+        or batch.entered.prefix
+        or batch.entered.mounts
+        or batch.entered.caches
+        or batch.modules
+        or batch.number != 1
+        or (Path(batch.folder).parents[1] / "chain.json").exists()
+    )
+    if not order.placement.pilot or needs_script:
+        return None
+    words = list(batch.program)
+    return Lean(
+        task=batch.task,
+        words=words[1:] if words[0] == "env" else words,
+        run_dir=batch.run_dir,
+        inbox=batch.inbox,
+        training=batch.training,
+        lead_seconds=order.resume.lead_seconds,
+        variables=dict(batch.entered.exported),
+        defaults=dict(batch.defaults),
+        path=list(batch.entered.path),
+    )
 
 
 class LoadedAttempts(Protocol):

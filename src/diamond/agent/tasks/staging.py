@@ -21,7 +21,7 @@ from diamond.agent.link.carriers import Declined, Link, message_bytes
 from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
-from diamond.agent.tasks.pilots import pilot_command, pilot_settings
+from diamond.agent.tasks.pilots import lean_of, pilot_command, pilot_settings
 from diamond.agent.tasks.ranks import (
     default_variables,
     nodes_to_leave_out,
@@ -32,6 +32,7 @@ from diamond.agent.tasks.takeover import take_over
 from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.core.agent_messages import FetchBlobs
 from diamond.core.artifacts import plain_digest
+from diamond.core.decoding import encode
 from diamond.core.errors import (
     Cancelled,
     DataChanged,
@@ -55,6 +56,7 @@ from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.tools import own_python
 from diamond.runtimes.venv import ensure_environment
 from diamond.schedulers.base import Scheduler, Submission, abilities_of
+from diamond.schedulers.pilot import LEAN_FILE
 from diamond.schedulers.routed import variables_for
 from diamond.training.install import install_training
 
@@ -132,10 +134,15 @@ class Stager:
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> str:
         """The text of the batch script."""
+        return self._render(self._batch(folder, order, entered=entered, data=data), folder)
+
+    def _batch(
+        self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
+    ) -> Batch:
         profile = self.profile()
         training = _training(self.folders.work / "training")
         started = start_program(order, str(folder.path), entered=entered, training=training)
-        batch = Batch(
+        return Batch(
             task=folder.task,
             attempt=folder.attempt,
             number=folder.number,
@@ -154,14 +161,18 @@ class Stager:
             defaults=default_variables(profile),
             after=str(folder.path.parent / folder.after) if folder.is_early else "",
         )
-        directives = self.scheduler.directives(_submission(folder, order), profile.flags)
-        variables = variables_for(self.scheduler, order.placement)
+
+    def _render(self, batch: Batch, folder: AttemptFolder) -> str:
+        submission = _submission(folder, batch.order)
+        directives = self.scheduler.directives(submission, self.profile().flags)
+        variables = variables_for(self.scheduler, batch.order.placement)
         return render_script(batch, directives=directives, variables=variables)
 
     def _write_script(
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> None:
-        script = self.script(folder, order, entered=entered, data=data)
+        batch = self._batch(folder, order, entered=entered, data=data)
+        script = self._render(batch, folder)
         training = _training(self.folders.work / "training")
         started = start_program(order, str(folder.path), entered=entered, training=training)
         self._write_launch(folder, order, entered, started)
@@ -173,6 +184,9 @@ class Stager:
         if modules:
             lines = _MODULE_FUNCTION + "\n".join(modules) + "\n"
             write_whole(folder.path / "modules.sh", lines.encode())
+        lean = lean_of(batch, order)
+        if lean is not None:
+            write_whole(folder.path / LEAN_FILE, json.dumps(encode(lean)).encode())
         write_whole(folder.path / "script.sh", script.encode(), mode=0o700)
 
     def _write_launch(
@@ -187,8 +201,14 @@ class Stager:
                 started=started,
                 profile=self.profile(),
                 program=program,
-                starter=variables_for(self.scheduler, order.placement).starter,
+                starter=self._starter(order),
             )
+
+    def _starter(self, order: Order) -> str:
+        """On one node of a pilot ranks are simply forked: whatever starts processes elsewhere would only cost time."""
+        if order.placement.pilot and order.resources.nodes == 1:
+            return ""
+        return variables_for(self.scheduler, order.placement).starter
 
     def _lay_out_code(
         self, folder: AttemptFolder, code: Code | None, *, say: Say, cancelled: Callable[[], bool]

@@ -36,8 +36,9 @@ class RankVariables(NamedTuple):
 class Starter(Protocol):
     """Starts a program everywhere in a job, and signals all of it."""
 
-    gives_cores: bool
-    """Whether it binds each process that it starts to its own cores."""
+    @property
+    def gives_cores(self) -> bool:
+        """Whether it binds each process that it starts to its own cores."""
 
     def command(self, plan: LaunchPlan, program: List[str]) -> List[str]:
         """The command that starts `program` once for each rank, or once on each node if the plan is per node.
