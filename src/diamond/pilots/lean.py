@@ -40,8 +40,8 @@ class Prepared(NamedTuple):
 class LeanRun:
     """One run of one attempt. All paths lie below the attempt's folder, except the working directory and the inbox."""
 
-    def __init__(self, launch: Mapping[str, Any], given: Lean) -> None:
-        self._given, self._launch = given, launch
+    def __init__(self, launch: Mapping[str, Any], given: Lean, host: str) -> None:
+        self._given, self._host = given, host
         self._attempt, self._folder = str(launch["id"]), str(launch["folder"])
         self._place = f"{self._folder}/runs/1"
         self._environment: Mapping[str, str] = launch["environment"]
@@ -53,9 +53,9 @@ class LeanRun:
         self._pid = 0
 
     @classmethod
-    def begin(cls, launch: Mapping[str, Any]) -> LeanRun:
+    def begin(cls, launch: Mapping[str, Any], host: str) -> LeanRun:
         """Claim the attempt. Raises `TurnedAway`, or `OSError` where that cannot be written."""
-        run = cls(launch, decode(Lean, launch["lean"]))
+        run = cls(launch, decode(Lean, launch["lean"]), host)
         run._claim()
         return run
 
@@ -76,8 +76,7 @@ class LeanRun:
 
     def started(self, pid: int) -> None:
         self._pid = pid
-        job, host = self._environment["DIAMOND_PILOT_JOB_ID"], self._environment["HOSTNAME"]
-        line = f"{job} 0 {host} {int(self._wall)} {int(self._seconds)}\n"
+        line = f"{self._job} 0 {self._host} {int(self._wall)} {int(self._seconds)}\n"
         self._write("started", line)
         self._mark("started")
         self._write("facts.jsonl", json.dumps(self._facts(), separators=(",", ":")) + "\n")
@@ -105,6 +104,10 @@ class LeanRun:
         self._write("exit", f"{shown} {int(time.time())}\n")
         self._mark("exit")
 
+    @property
+    def _job(self) -> str:
+        return self._environment.get("DIAMOND_PILOT_JOB_ID", self._attempt)
+
     def _lead(self) -> float:
         return min(float(self._given.lead_seconds or LEAD_SECONDS), self._seconds / 2)
 
@@ -116,8 +119,7 @@ class LeanRun:
             os.mkdir(f"{self._folder}/claim")  # noqa: PTH102
         except FileExistsError:
             raise TurnedAway("another job holds this attempt") from None
-        job, host = self._environment["DIAMOND_PILOT_JOB_ID"], self._environment["HOSTNAME"]
-        _put(f"{self._folder}/claim/owner", f"{job} {host} {int(self._wall)}\n")
+        _put(f"{self._folder}/claim/owner", f"{self._job} {self._host} {int(self._wall)}\n")
 
     def _variables(self, inherited: Mapping[str, str]) -> Dict[str, str]:
         given, folder = self._given, self._folder
@@ -147,7 +149,7 @@ class LeanRun:
 
     def _facts(self) -> Dict[str, Any]:
         facts = {
-            "host": self._environment["HOSTNAME"],
+            "host": self._host,
             "nodes": self._environment.get("DIAMOND_PILOT_NODES", ""),
             **_machine(),
         }

@@ -51,6 +51,7 @@ class NodeRunner:
 
     def __init__(self, own: Mapping[str, str]) -> None:
         self._own = dict(own)
+        self._host = own.get("HOSTNAME", os.uname().nodename)
         self._base: Dict[str, str] = {}
         self._programs: Dict[int, Program] = {}
         self._by_id: Dict[str, Program] = {}
@@ -105,12 +106,12 @@ class NodeRunner:
             return
         lean: Optional[LeanRun] = None
         try:
-            lean = LeanRun.begin(launch) if launch.get("lean") else None
+            lean = LeanRun.begin(launch, self._host) if launch.get("lean") else None
             process = self._spawn(launch, lean)
         except TurnedAway as error:
             self._not_started(launch, None, TURNED_AWAY, str(error))
             return
-        except (OSError, ValueError) as error:
+        except Exception as error:
             self._not_started(launch, lean, NOT_STARTED, str(error))
             return
         mark = str(launch["environment"].get(MARK, name))
