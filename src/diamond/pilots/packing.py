@@ -149,6 +149,15 @@ class Waiting:
             if line and not kept and now - line[0][0] >= patience:
                 kept = packing.nearly_free(ask)
 
+    def next_like(self, ask: Ask) -> Optional[str]:
+        """The one that waits longest of those that need the same."""
+        line = self._by_ask.get(ask)
+        if line is None or not self._has_waiting(line):
+            return None
+        _, name = line.popleft()
+        del self._asks[name]
+        return name
+
     def impossible(self, packing: Packing) -> List[str]:
         """Those that fit none of the nodes there are."""
         asks = [ask for ask in self._by_ask if not packing.could_ever_fit(ask)]
