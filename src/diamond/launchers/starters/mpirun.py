@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional
 
 from diamond.launchers.starters.base import RankVariables, Starter, send_signal, with_node_number
 
@@ -48,6 +49,14 @@ class Mpirun:
             self._system.signal(process, number)
         else:
             send_signal(process, number)
+
+    def on_each_node(self, cores: int) -> Dict[str, List[str]]:
+        """The batch system's own starter knows the nodes; plain MPI starts things on this one alone."""
+        return (
+            self._system.on_each_node(cores)
+            if self._system is not None
+            else {os.uname().nodename: []}
+        )
 
     def reports_memory_kill(self, line: str) -> bool:
         return self._system is not None and self._system.reports_memory_kill(line)
