@@ -67,9 +67,7 @@ class Name:
     stage: str = ""
 
 
-def shown_timeline(
-    history: History, names: Mapping[str, Name], *, now: float
-) -> schemas.Timeline:
+def shown_timeline(history: History, names: Mapping[str, Name], *, now: float) -> schemas.Timeline:
     """`names`: by the id of the attempt."""
     begun = [one for one in history.executions.values() if one.is_claimed]
     begun.sort(key=lambda one: one.claimed_at)
@@ -98,7 +96,9 @@ def utilisation(history: History, *, now: float) -> schemas.Utilisation:
             lasted = max(0.0, end - one.claimed_at)
             used_cores += lasted * sum(len(share.cores) for share in one.shares)
             used_gpus += lasted * sum(len(share.gpus) for share in one.shares)
-    return schemas.Utilisation(cores=_share(used_cores, had_cores), gpus=_share(used_gpus, had_gpus))
+    return schemas.Utilisation(
+        cores=_share(used_cores, had_cores), gpus=_share(used_gpus, had_gpus)
+    )
 
 
 def _ends(history: History, now: float) -> dict[str, float]:
