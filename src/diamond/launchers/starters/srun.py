@@ -9,7 +9,13 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Dict, List, Mapping
 
-from diamond.launchers.starters.base import RankVariables, Starter, send_signal, with_node_number
+from diamond.launchers.starters.base import (
+    END_NOW,
+    RankVariables,
+    Starter,
+    send_signal,
+    with_node_number,
+)
 from diamond.launchers.starters.mpirun import MPIRUN, Mpirun
 
 if TYPE_CHECKING:
@@ -60,11 +66,12 @@ class Srun:
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
         """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes."""
         job = os.environ.get(JOB, "")
-        if number not in (signal.SIGTERM, signal.SIGINT) or not job:
+        if number not in (signal.SIGTERM, signal.SIGINT, END_NOW) or not job:
             send_signal(process, number)
             return
         with contextlib.suppress(OSError):
-            subprocess.Popen(["scancel", "--quiet", "--signal=TERM", job])
+            name = "QUIT" if number == END_NOW else "TERM"
+            subprocess.Popen(["scancel", "--quiet", f"--signal={name}", job])
 
     def reports_memory_kill(self, line: str) -> bool:
         return bool(_MEMORY_KILL.search(line))
