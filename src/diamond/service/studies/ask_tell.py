@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diamond.core.errors import BadRequest, Conflict
 from diamond.service.access.authorize import Action
@@ -61,7 +61,8 @@ async def _once(services: Services, study: str, told: Sequence[ToldTrial], count
         for each in points
     ]
     after = _counted(row, mirror, ended, len(new), now)
-    await services.store.run(lambda tx: _save(tx, after, list(ended.values()), new))
+    saved = await services.store.run(lambda tx: _save(tx, after, list(ended.values()), new))
+    mirror.take(saved.trials, row.plan, saved.study.version)
     return Asked(trials=[show_trial(each) for each in new])
 
 
@@ -119,9 +120,20 @@ def _counted(
     return replace(after, state=DONE, ended=now) if is_done else after
 
 
+@dataclass(frozen=True)
+class _Saved:
+    """So that the copy in memory need not read it again."""
+
+    study: StudyRow
+    trials: Sequence[TrialRow]
+
+
 async def _save(
     tx: Transaction, row: StudyRow, ended: Sequence[TrialRow], new: Sequence[TrialRow]
-) -> None:
+) -> _Saved:
     saved = await store.save_study(tx, row)
-    await store.save_trials(tx, (replace(each, revision=saved.version) for each in ended))
-    await store.add_trials(tx, [replace(each, revision=saved.version) for each in new])
+    ends = [replace(each, revision=saved.version) for each in ended]
+    begun = [replace(each, revision=saved.version) for each in new]
+    await store.save_trials(tx, ends)
+    await store.add_trials(tx, begun)
+    return _Saved(saved, [*ends, *begun])
