@@ -313,8 +313,8 @@ diamond_pass_on() {
   [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
 }
 
-# QUIT: Diamond ends this job at once, after the seconds it gave it to save. Slurm's own SIGKILL comes only after KillWait
-# (22.05: also with `scancel --signal=KILL --full`). The overseer kills its ranks on all nodes.
+# QUIT: Diamond ends this job at once, after the seconds it gave it to save. The batch system's own SIGKILL may come half a
+# minute after its SIGTERM. The overseer kills its ranks on all nodes.
 diamond_kill() {
   [ -n "$diamond_ranks" ] && diamond_pass_on QUIT || diamond_pass_on KILL
 }
