@@ -20,6 +20,7 @@ from diamond.service.studies.schemas import Asked, TellRequest, ToldTrial
 from diamond.service.studies.store import StaleStudy
 from diamond.service.studies.views import show_trial
 from diamond.studies.decisions import TrialState
+from diamond.studies.optuna_mirror import MirrorTrial
 
 
 async def tell_and_ask(
@@ -34,7 +35,8 @@ async def tell_and_ask(
     async with mirrors.lock(found.id):
         for _ in range(TRIES):
             try:
-                return await _once(services, found.id, told, count)
+                row, mirror, before = await _look(services, found)
+                return await _once(services, row, mirror, before, told, count)
             except StaleStudy:
                 mirrors.forget(found.id)
             except BaseException:
@@ -43,12 +45,30 @@ async def tell_and_ask(
     raise Conflict("The study changed at the same time", "Try again.")
 
 
-async def _once(services: Services, study: str, told: Sequence[ToldTrial], count: int) -> Asked:
+async def _look(
+    services: Services, found: StudyRow
+) -> tuple[StudyRow, StudyMirror, Sequence[MirrorTrial]]:
+    """The study and its copy in memory. What was read before the lock was there counts, if the copy is of that version:
+    on PostgreSQL each further reading takes milliseconds, and saving fails if somebody was faster."""
+    mirrors = mirrors_of(services)
+    known = mirrors.at_version(found)
+    if known is not None:
+        return found, known, ()
     async with services.store.read() as connection:
-        row = await store.find_study(connection, study)
+        row = await store.find_study(connection, found.id)
         assert row is not None
-        mirror = await mirrors_of(services).refresh(connection, row)
-        before = await trials_before(connection, row) if mirror.optuna is None else ()
+        mirror = await mirrors.refresh(connection, row)
+        return row, mirror, await trials_before(connection, row) if mirror.optuna is None else ()
+
+
+async def _once(
+    services: Services,
+    row: StudyRow,
+    mirror: StudyMirror,
+    before: Sequence[MirrorTrial],
+    told: Sequence[ToldTrial],
+    count: int,
+) -> Asked:
     now = time.time()
     ended = _ended(row, mirror, told, now)
     count = min(count, row.plan.trials - row.asked)
