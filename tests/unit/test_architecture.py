@@ -48,7 +48,7 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "schedulers": {"core", "schedulers", "pilots"},
-    "pilots": {"core", "pilots"},
+    "pilots": {"core", "launchers", "pilots"},
     "planning": {"core", "planning", "training"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
@@ -179,8 +179,8 @@ def brought_by_the_job(path: Path) -> set[str]:
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
-    if path == SOURCE / "pilots" / "dask_engine.py":
-        return {"distributed"}
+    if path in (SOURCE / "pilots" / "dask_engine.py", SOURCE / "pilots" / "keys.py"):
+        return {"distributed", "dask", "cryptography"}
     if path.is_relative_to(SOURCE / "training"):
         return {"torch", "lightning", "safetensors", "transformers"}
     if path.is_relative_to(SOURCE / "data" / "previews"):

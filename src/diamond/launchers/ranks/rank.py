@@ -16,6 +16,7 @@ from diamond.launchers.ranks.cpu_binding import bind_rank
 from diamond.launchers.ranks.memory_kills import memory_kills
 from diamond.launchers.ranks.node_sampling import sampled
 from diamond.launchers.ranks.output_tee import OutputTee
+from diamond.launchers.ranks.pilot_share import keep_to_share, own_share
 from diamond.launchers.ranks.rank_contact import RankContact, seconds_to_next_look
 from diamond.launchers.ranks.rank_files import CONTINUE, RankFiles
 from diamond.launchers.ranks.signal_pipe import SignalPipe
@@ -45,7 +46,7 @@ def run_rank(command: List[str]) -> int:
     os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_NODE_RANK"] = str(me.node_rank)
     os.environ["DIAMOND_STEP_FILE"] = str(files.step_file(me.rank))
-    bind_rank(me.local_rank, me.local_world_size, os.environ)
+    _bind(me)
     rank = Rank(me, files)
     try:
         claim = _exchange_addresses(me)
@@ -58,6 +59,16 @@ def run_rank(command: List[str]) -> int:
     if number:
         return 128 + number
     return 0 if code == CONTINUE else code
+
+
+def _bind(me: Identity) -> None:
+    """Inside a pilot, within what the execution has of this node."""
+    share = own_share(os.environ, me.node)
+    if share is not None:
+        os.environ.update(keep_to_share(share))
+    bind_rank(
+        me.local_rank, me.local_world_size, os.environ, own=share.cores if share is not None else ()
+    )
 
 
 def _is_end_of_work(me: Identity, files: RankFiles) -> bool:
