@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from diamond import frames
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.use import ready_tree
 from diamond.agent.disk import write_whole
@@ -335,7 +336,7 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place, also=[ranks, starters])
+    return install_training(place, also=[ranks, starters, frames])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:
