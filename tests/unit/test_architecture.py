@@ -24,6 +24,7 @@ CARRIED = (
     "code",
     "planning",
     "data",
+    "pilots",
 )
 CAPABILITIES = {
     "compose",
@@ -38,13 +39,16 @@ CAPABILITIES = {
     "provenance",
     "studies",
     "pipelines",
+    "pilots",
 }
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers", "images", "pipelines", "studies"},
+    "compose": {"core", "compose", "schedulers", "images", "pilots", "pipelines", "studies"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
+    "schedulers": {"core", "schedulers", "pilots"},
+    "pilots": {"core", "pilots"},
     "planning": {"core", "planning", "training"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
@@ -175,6 +179,8 @@ def brought_by_the_job(path: Path) -> set[str]:
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
+    if path == SOURCE / "pilots" / "dask_engine.py":
+        return {"distributed"}
     if path.is_relative_to(SOURCE / "training"):
         return {"torch", "lightning", "safetensors", "transformers"}
     if path.is_relative_to(SOURCE / "data" / "previews"):

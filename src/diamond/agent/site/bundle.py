@@ -25,6 +25,7 @@ PACKAGES = (
     "training",
     "planning",
     "data",
+    "pilots",
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = """\
