@@ -420,9 +420,12 @@ class PilotProgram:
                     self._take(event)
                 self._write()
         is_out_of_time = self.surroundings.stop_file.exists()
-        continues = is_out_of_time and (bool(self.asked) or self._was_cut)
+        is_ended = self._is_asked_to_end and not is_out_of_time
+        continues = is_ended or (is_out_of_time and (bool(self.asked) or self._was_cut))
         self.entries.append(Closed(self._requests.position, continues, at=time.time()))
         self._write()
+        if is_ended:
+            return 128 + signal.SIGTERM
         return CONTINUE if continues else DONE
 
 

@@ -82,7 +82,7 @@ class TestOnSlurm:
 
     @pytest.mark.slow
     def test_the_engine_a_worker_the_agent_and_a_rank_one_after_the_other(
-        self, pilot: TestPilot, agent: AgentProcess, tmp_path: Path
+        self, pilot: TestPilot, agent: AgentProcess, service: SyncService, tmp_path: Path
     ) -> None:
         load = Load(pilot, tmp_path / "notes", 50, seconds=1.0, wide=6)
         load.until_done(4)
@@ -95,6 +95,18 @@ class TestOnSlurm:
         agent.start()
         load.finish()
         load.check()
+        wide = pilot.place(
+            "echo $$ >pid.$RANK; exec sleep 600",
+            resources={"nodes": 2, "walltime_minutes": 5},
+            launch={"kind": "per-rank"},
+        )
+        beside = pilot.place("until [ -e go ]; do sleep 0.1; done")
+        service.until(beside.id, "running")
+        tasks = agent.work / "tasks"
+        os.kill(int(eventually(lambda: read(tasks / wide.id / "run" / "pid.1"))), signal.SIGKILL)
+        assert service.until(wide.id, "failed").reason.value == "signal"
+        (tasks / beside.id / "run" / "go").touch()
+        service.until(beside.id, "succeeded")
         assert len(pilot.history.allocations) == 1
 
     @pytest.mark.slow
