@@ -21,6 +21,8 @@ class Launch:
     """What differs from the environment of the pilot's job; see `inherited`."""
     seconds: float
     """It is ended after so long."""
+    after: str = ""
+    """It begins when the program of this id ends, on the same cores: a short one must not wait for its turn to be written down."""
     cores: List[int] = field(default_factory=list)
     """It is bound to these; empty: to none."""
     lean: Optional[Dict[str, Any]] = None

@@ -92,7 +92,7 @@ class Closed:
 
     read: Count = 0
     continues: bool = False
-    """In another allocation, for what is left."""
+    """Another allocation may follow, for what is left."""
     at: At = 0.0
 
 

@@ -7,13 +7,11 @@ everything here is killed. The process adopts what its programs leave behind (PR
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
@@ -22,15 +20,21 @@ from diamond.launchers.ranks.pilot_share import VISIBLE_GPUS
 from diamond.launchers.starters.identity import cpus_on_node
 from diamond.pilots.journal import CANCELLED, EXIT, TIME_LIMIT
 from diamond.pilots.lean import TURNED_AWAY, LeanRun, Prepared, TurnedAway
+from diamond.pilots.processes import (
+    MARK,
+    adopt_orphans,
+    children,
+    kill_all,
+    mark_of,
+    processes,
+    send,
+)
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 KILL_SECONDS = 5.0
 """Between SIGTERM and SIGKILL."""
 LIMIT_SECONDS = 10.0
 """The same at the time limit, where the program may still save."""
 NOT_STARTED = 127
-MARK = "DIAMOND_PILOT_JOB_ID"
-"""By this variable a process that left its session is still known to belong to its execution."""
 
 
 @dataclass
@@ -55,6 +59,10 @@ class NodeRunner:
         self._base: Dict[str, str] = {}
         self._programs: Dict[int, Program] = {}
         self._by_id: Dict[str, Program] = {}
+        self._held: Dict[str, Mapping[str, Any]] = {}
+        """Those that begin when another ends."""
+        self._next: Dict[str, str] = {}
+        self._is_closing = False
         self._input = b""
         self._allowed = os.sched_getaffinity(0)
         self._happened: List[Dict[str, Any]] = []
@@ -62,7 +70,7 @@ class NodeRunner:
 
     def run(self) -> None:
         wake = _wake_on_signals()
-        _prctl(PR_SET_CHILD_SUBREAPER, 1)
+        adopt_orphans()
         while self._step(wake):
             pass
         self._end_all()
@@ -96,13 +104,18 @@ class NodeRunner:
                 self._base = {**command["environment"], **self._own}
             elif "start" in command:
                 self._start(command["start"])
+            elif "close" in command:
+                self._is_closing = True
             elif "kill" in command:
                 self._kill(str(command["kill"]), bool(command.get("at_once")))
         return bool(text)
 
     def _start(self, launch: Mapping[str, Any]) -> None:
-        name = str(launch["id"])
-        if name in self._by_id:
+        name, after = str(launch["id"]), str(launch.get("after", ""))
+        if name in self._by_id or name in self._held:
+            return
+        if after in self._by_id or after in self._held:
+            self._held[name], self._next[after] = launch, name
             return
         lean: Optional[LeanRun] = None
         try:
@@ -160,21 +173,33 @@ class NodeRunner:
                 log = _open_log(f"{launch['folder']}/native.log")
                 os.write(log, text.encode())
                 os.close(log)
-        over = {"over": str(launch["id"]), "code": code, "reason": EXIT, "at": time.time()}
-        self._happened.append(over)
+        self._say_over(str(launch["id"]), code, EXIT)
 
     def _kill(self, name: str, at_once: bool) -> None:
         program = self._by_id.get(name)
         if program is not None:
             self._end(program, CANCELLED, 0.0 if at_once else KILL_SECONDS)
+        elif self._held.pop(name, None) is not None:
+            before = next(each for each, after in self._next.items() if after == name)
+            del self._next[before]
+            if name in self._next:
+                self._next[before] = self._next.pop(name)
+            self._say_over(name, -signal.SIGTERM, CANCELLED)
+
+    def _say_over(self, name: str, code: int, reason: str) -> None:
+        """And begin the one that waits for it."""
+        self._happened.append({"over": name, "code": code, "reason": reason, "at": time.time()})
+        after = self._next.pop(name, "")
+        if after:
+            self._start(self._held.pop(after))
 
     def _end(self, program: Program, cause: str, seconds: float) -> None:
         program.cause = program.cause or cause
         due = time.monotonic() + seconds
         program.kill_at = due if program.kill_at is None else min(program.kill_at, due)
         for pid in self._members({program.mark}, {program.process.pid}):
-            _send(pid, signal.SIGCONT)
-            _send(pid, signal.SIGTERM)
+            send(pid, signal.SIGCONT)
+            send(pid, signal.SIGTERM)
 
     def _time_passed(self) -> None:
         now = time.monotonic()
@@ -182,7 +207,7 @@ class NodeRunner:
             if program.kill_at is not None and now >= program.kill_at:
                 program.kill_at = now + 1.0
                 for pid in self._members({program.mark}, {program.process.pid}):
-                    _send(pid, signal.SIGKILL)
+                    send(pid, signal.SIGKILL)
             elif program.kill_at is None and now >= program.limit_at:
                 self._end(program, TIME_LIMIT, LIMIT_SECONDS)
             if program.lean is not None:
@@ -208,33 +233,30 @@ class NodeRunner:
             del self._by_id[program.id]
             if program.lean is not None:
                 program.lean.ended(code)
-            reason = program.cause or EXIT
-            self._happened.append(
-                {"over": program.id, "code": code, "reason": reason, "at": time.time()}
-            )
+            self._say_over(program.id, code, program.cause or EXIT)
 
     def _sweep(self, over: List[Tuple[Program, int]]) -> None:
         """Nothing of a program outlives it. What it left is our own child by now; without any, no list is read."""
         for _ in range(50):
-            if not (_children() - set(self._programs)):
+            if not (children() - set(self._programs)):
                 return
             marks = {program.mark for program, _ in over}
             left = self._members(marks, {program.process.pid for program, _ in over})
             if not left:
                 return
             for pid in left:
-                _send(pid, signal.SIGKILL)
+                send(pid, signal.SIGKILL)
             time.sleep(0.01)
             self._reap_strays()
 
     def _reap_strays(self) -> None:
-        for pid in _children() - set(self._programs):
+        for pid in children() - set(self._programs):
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
 
     def _members(self, marks: Set[str], roots: Set[int]) -> List[int]:
         """All processes of these executions, also those that left their session."""
-        parents, sessions = _processes()
+        parents, sessions = processes()
         mine = set(roots)
         grown = True
         while grown:
@@ -243,7 +265,7 @@ class NodeRunner:
             mine |= more
         mine |= {pid for pid, session in sessions.items() if session in roots}
         strays = {pid for pid, parent in parents.items() if parent == os.getpid()} - mine
-        mine |= {pid for pid in strays - set(self._programs) if _mark_of(pid) in marks}
+        mine |= {pid for pid in strays - set(self._programs) if mark_of(pid) in marks}
         return sorted(pid for pid in mine if pid in parents and pid != os.getpid())
 
     def _tell(self) -> bool:
@@ -261,16 +283,18 @@ class NodeRunner:
         return True
 
     def _end_all(self) -> None:
-        """SIGTERM, a moment, SIGKILL: a batch script still says how its program ended."""
-        for program in self._by_id.values():
-            self._end(program, CANCELLED, 2.0)
-        until = time.monotonic() + 4.0
-        while self._by_id and time.monotonic() < until:
-            time.sleep(0.02)
-            self._reap()
-            self._time_passed()
-        for pid in _descendants():
-            _send(pid, signal.SIGKILL)
+        """Asked to close: SIGTERM, a moment, SIGKILL, so that a batch script still says how its program ended. An engine that
+        is simply gone has been given up already, and others may begin in the place of what runs here: SIGKILL."""
+        self._held, self._next = {}, {}
+        if self._is_closing:
+            for program in self._by_id.values():
+                self._end(program, CANCELLED, 2.0)
+            until = time.monotonic() + 4.0
+            while self._by_id and time.monotonic() < until:
+                time.sleep(0.02)
+                self._reap()
+                self._time_passed()
+        kill_all()
 
 
 def _open_log(path: str) -> int:
@@ -288,68 +312,6 @@ def _wake_on_signals() -> int:
             number, signal.SIG_IGN
         )  # the engine says when; its end is the end of the input
     return reader
-
-
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-def _children() -> Set[int]:
-    """Of this process; everything is looked at where the kernel keeps no such list."""
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
-            return {int(word) for word in file.read().split()}
-    except OSError:
-        parents, _ = _processes()
-        return {pid for pid, parent in parents.items() if parent == os.getpid()}
-
-
-def _descendants() -> Set[int]:
-    parents, _ = _processes()
-    mine = {os.getpid()}
-    grown = True
-    while grown:
-        more = {pid for pid, parent in parents.items() if parent in mine} - mine
-        grown = bool(more)
-        mine |= more
-    return mine - {os.getpid()}
-
-
-def _processes() -> Tuple[Dict[int, int], Dict[int, int]]:
-    """Parent and session of each living process."""
-    parents: Dict[int, int] = {}
-    sessions: Dict[int, int] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/stat", errors="replace") as file:  # noqa: PTH123
-                fields = file.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] not in ("Z", "X"):
-            parents[int(name)], sessions[int(name)] = int(fields[1]), int(fields[3])
-    return parents, sessions
-
-
-def _mark_of(pid: int) -> str:
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123
-            text = file.read()
-    except OSError:
-        return ""
-    head = MARK.encode() + b"="
-    return next(
-        (e[len(head) :].decode(errors="replace") for e in text.split(b"\0") if e.startswith(head)),
-        "",
-    )
-
-
-def _send(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
 
 
 def run_node(name: str, *, cores: int, memory_mb: int, gpus: int) -> int:

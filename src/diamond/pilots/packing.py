@@ -1,4 +1,4 @@
-"""Which execution gets which cores, GPUs and memory of which nodes. Pure: no clock, no disk."""
+"""Shares out the cores, GPUs and memory of nodes among executions. Pure: no clock, no disk."""
 
 from __future__ import annotations
 
@@ -148,6 +148,15 @@ class Waiting:
                 yield name, shares
             if line and not kept and now - line[0][0] >= patience:
                 kept = packing.nearly_free(ask)
+
+    def next_like(self, ask: Ask) -> Optional[str]:
+        """The one that waits longest of those that need the same."""
+        line = self._by_ask.get(ask)
+        if line is None or not self._has_waiting(line):
+            return None
+        _, name = line.popleft()
+        del self._asks[name]
+        return name
 
     def impossible(self, packing: Packing) -> List[str]:
         """Those that fit none of the nodes there are."""

@@ -46,6 +46,7 @@ from diamond.pilots.journal import (
 )
 from diamond.pilots.lines import Appender, Tail
 from diamond.pilots.packing import Packing, Waiting, ask_of
+from diamond.pilots.processes import adopt_orphans
 from diamond.pilots.requests import Cancel, Close, Execution, Run, read_request
 from diamond.pilots.settings import PilotSettings, read_settings
 from diamond.pilots.surroundings import launch_environment
@@ -62,6 +63,8 @@ LATE_NODE_SECONDS = 15.0
 """How long the others wait for a node that does not come."""
 ENDING_SECONDS = 6.0
 """Asked to end by its batch system, a pilot still hears how its programs end."""
+AHEAD_SECONDS, MOST_AHEAD = 0.25, 16
+"""How much work may be claimed ahead on the same cores, and how many executions at most."""
 MOST_ENGINES = 3
 """So often an engine is started again in one allocation."""
 
@@ -72,6 +75,7 @@ def run_pilot(settings_file: str) -> int:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     base = inherited(os.environ)
+    adopt_orphans()
     pilot = PilotProgram(settings, Surroundings.of(settings, os.environ), base)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, pilot.asked_to_end)
@@ -105,6 +109,12 @@ class Running:
     seconds: float
     is_cut: bool
     """The allocation ends before its own time limit."""
+    after: str = ""
+    """It takes the place of this one."""
+    place: int = 0
+    """How many are before it on its cores."""
+    follower: str = ""
+    began_at: float = 0.0
 
 
 @dataclass
@@ -128,10 +138,9 @@ class PilotProgram:
         self._journal = Appender(str(folder / "journal.jsonl"))
         self._is_closing = self._is_asked_to_end = self._is_open = False
         self._started_at = self._busy_at = self._looked_at = time.monotonic()
-        self._ran_seconds, self._ran = 0.0, 0
+        self._recent, self._ran = 0.0, 0
         self._first_node_at = 0.0
         self._was_cut = False
-        self._claimed_at: Dict[str, float] = {}
         self._engines = 0
 
     def asked_to_end(self, number: int, frame: Optional[FrameType]) -> None:
@@ -244,21 +253,42 @@ class PilotProgram:
     def _claim(self, now: float) -> List[Launch]:
         if self._is_closing or not self.asked or not self._is_open:
             return []
-        launches = []
-        for name, shares in self.waiting.start(self.packing, now=now, patience=self._patience()):
-            execution = self.asked.pop(name)
-            seconds, is_cut = self._seconds_of(execution)
-            self.running[name] = Running(execution, shares, seconds, is_cut)
-            self.known.add(name)
-            self._claimed_at[name] = now
-            self.entries.append(Claimed(name, self.surroundings.allocation, shares, at=time.time()))
-            launches.append(self._launch(self.running[name]))
+        begun = self.waiting.start(self.packing, now=now, patience=self._patience())
+        launches = [self._claim_one(name, shares) for name, shares in begun]
+        return launches + self._claim_ahead()
+
+    def _claim_ahead(self) -> List[Launch]:
+        """Where executions are so short that writing a claim takes as long: each gets followers, on the same cores."""
+        depth = min(MOST_AHEAD, int(AHEAD_SECONDS / max(self._usual, 1e-3))) if self._ran else 0
+        launches: List[Launch] = []
+        if not depth or not self.asked:
+            return launches
+        for last in [name for name, each in self.running.items() if not each.follower]:
+            while self.running[last].place < depth:
+                name = self.waiting.next_like(ask_of(self.running[last].execution))
+                if name is None:
+                    break
+                launches.append(self._claim_one(name, self.running[last].shares, after=last))
+                self.running[last].follower, last = name, name
         return launches
+
+    def _claim_one(self, name: str, shares: List[Share], *, after: str = "") -> Launch:
+        execution = self.asked.pop(name)
+        seconds, is_cut = self._seconds_of(execution)
+        place = self.running[after].place + 1 if after else 0
+        self.running[name] = Running(execution, shares, seconds, is_cut, after=after, place=place)
+        self.known.add(name)
+        self.entries.append(Claimed(name, self.surroundings.allocation, shares, at=time.time()))
+        return self._launch(self.running[name])
+
+    @property
+    def _usual(self) -> float:
+        """Seconds that the last executions took."""
+        return self._recent or 1.0
 
     def _patience(self) -> float:
         """Twice what an execution takes here, within bounds: waiting for so long to be served in turn costs little."""
-        usual = self._ran_seconds / self._ran if self._ran else 1.0
-        return min(60.0, max(1.0, 2 * usual))
+        return min(60.0, max(1.0, 2 * self._usual))
 
     def _seconds_of(self, execution: Execution) -> Tuple[float, bool]:
         deadline = self.surroundings.deadline
@@ -283,6 +313,7 @@ class PilotProgram:
                 starter=self.settings.starter,
             ),
             seconds=running.seconds,
+            after=running.after,
             cores=list(first.cores) if node.is_bound else [],
             lean=encode(execution.lean) if execution.lean is not None else None,
         )
@@ -296,6 +327,7 @@ class PilotProgram:
         elif isinstance(event, NodeDown):
             self._node_is_down(event)
         elif isinstance(event, Begun) and event.id in self.running:
+            self.running[event.id].began_at = event.at
             self.entries.append(Started(event.id, at=event.at))
         elif isinstance(event, Over) and event.id in self.running:
             self._is_over_now(event)
@@ -343,10 +375,25 @@ class PilotProgram:
 
     def _finish(self, name: str, ended: Ended) -> None:
         running = self.running.pop(name)
-        self.packing.release(running.shares)
+        self._hand_over(running)
+        took = max(0.0, ended.at - running.began_at) if running.began_at else 0.0
         self._ran += 1
-        self._ran_seconds += time.monotonic() - self._claimed_at.pop(name)
+        self._recent += (took - self._recent) / min(self._ran, 20)
         self.entries.append(ended)
+
+    def _hand_over(self, running: Running) -> None:
+        """To its follower, who is next on its cores; else they are free."""
+        before = self.running.get(running.after)
+        if before is not None and before.follower:
+            before.follower = running.follower
+        elif not running.follower:
+            self.packing.release(running.shares)
+        follower = self.running.get(running.follower)
+        if follower is not None:
+            follower.after = running.after if before is not None else ""
+            while follower is not None:
+                follower.place -= 1
+                follower = self.running.get(follower.follower)
 
     def _lose_all(self, reason: str) -> None:
         for name in list(self.running):
@@ -373,9 +420,12 @@ class PilotProgram:
                     self._take(event)
                 self._write()
         is_out_of_time = self.surroundings.stop_file.exists()
-        continues = is_out_of_time and (bool(self.asked) or self._was_cut)
+        is_ended = self._is_asked_to_end and not is_out_of_time
+        continues = is_ended or (is_out_of_time and (bool(self.asked) or self._was_cut))
         self.entries.append(Closed(self._requests.position, continues, at=time.time()))
         self._write()
+        if is_ended:
+            return 128 + signal.SIGTERM
         return CONTINUE if continues else DONE
 
 

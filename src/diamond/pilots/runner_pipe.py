@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, List, Mapping, Sequence
 
 from diamond.pilots.engine import Begun, Event, Over
+from diamond.pilots.processes import adopt_orphans, kill_all
 
 MAIN = str(Path(__file__).with_name("__main__.py"))
 
@@ -21,7 +22,8 @@ def own_command(act: str, *words: str) -> List[str]:
 
 
 class RunnerPipe:
-    """`report` is called from a thread of its own, with one or more events; `gone` once, when the process has ended."""
+    """`report` is called from a thread of its own, with one or more events; `gone` once, when the process has ended and
+    nothing that it started is left."""
 
     def __init__(
         self,
@@ -32,6 +34,7 @@ class RunnerPipe:
     ) -> None:
         self._report, self._gone = report, gone
         self._sending = threading.Lock()
+        adopt_orphans()
         self.process = subprocess.Popen(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -52,6 +55,7 @@ class RunnerPipe:
     def close(self) -> None:
         """It ends its programs and goes."""
         assert self.process.stdin is not None
+        self.send([{"close": True}])
         with self._sending:
             self.process.stdin.close()
 
@@ -66,6 +70,7 @@ class RunnerPipe:
             if lines:
                 self._report([json.loads(line) for line in lines])
         self.process.wait()
+        kill_all(only_executions=True)
         self._gone()
 
 
