@@ -46,6 +46,7 @@ from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.pilots import routes as pilots
 from diamond.service.pipelines import routes as pipelines
 from diamond.service.pipelines import worker as pipeline_worker
 from diamond.service.planning import routes as planning
@@ -132,6 +133,7 @@ PARTS = (
     planning,
     scales,
     studies,
+    pilots,
     pipelines,
     recipes,
     datasets,
