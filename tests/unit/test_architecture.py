@@ -94,8 +94,9 @@ SLICE_TABLES = {
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
+        pilots: access composer endpoints jobs output people platform projects tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
-        pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
+        pipelines: access code composer endpoints jobs notifications output people pilots platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
