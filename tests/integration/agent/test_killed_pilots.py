@@ -64,9 +64,9 @@ def program_of(task: str, *, rank: int) -> int:
             words = (place.parent / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if {f"DIAMOND_TASK={task}".encode(), f"RANK={rank}".encode()} <= set(variables):
-            if words[0] == b"sleep":
-                return int(place.parent.name)
+        is_its = {f"DIAMOND_TASK={task}".encode(), f"RANK={rank}".encode()} <= set(variables)
+        if is_its and words[0] == b"sleep":
+            return int(place.parent.name)
     return 0
 
 
