@@ -28,6 +28,7 @@ from diamond.pilots.journal import (
     CANCELLED,
     ENGINE,
     EXIT,
+    NO_ROOM,
     NODE_LOST,
     TIME_LIMIT,
     WALL_TIME,
@@ -255,7 +256,17 @@ class PilotProgram:
             return []
         begun = self.waiting.start(self.packing, now=now, patience=self._patience())
         launches = [self._claim_one(name, shares) for name, shares in begun]
+        if not self.running:
+            self._refuse_impossible()
         return launches + self._claim_ahead()
+
+    def _refuse_impossible(self) -> None:
+        """While nothing runs, all nodes that will come are there."""
+        for name in self.waiting.impossible(self.packing):
+            self.waiting.remove(name)
+            del self.asked[name]
+            self.known.add(name)
+            self.entries.append(Ended(name, NO_ROOM, at=time.time()))
 
     def _claim_ahead(self) -> List[Launch]:
         """Where executions are so short that writing a claim takes as long: each gets followers, on the same cores."""
