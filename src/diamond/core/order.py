@@ -72,6 +72,8 @@ class Placement:
     constraint: Line = ""
     options: Dict[Line, Line] = field(default_factory=dict)
     """Raw options of the endpoint's scheduler; Diamond's own keys never appear here."""
+    pilot: MaybeWord = ""
+    """The task of the pilot, on the same endpoint, that it runs in; empty: a batch job of its own."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,15 @@ class Continue:
 
 
 @dataclass(frozen=True)
+class Pilot:
+    """An allocation that runs other tasks of the same person inside it (docs/internals/pilots.md)."""
+
+    idle_seconds: int = 300
+    """It closes after so long with nothing to do."""
+    engine: Word = "dask"
+
+
+@dataclass(frozen=True)
 class Program:
     """What is executed: the words of a program, or a line for bash."""
 
@@ -211,6 +222,8 @@ class Order:
     launch: Launch = field(default_factory=Launch)
     budget: Line = ""
     """A limit for all attempts together, such as 200 node-hours."""
+    pilot: Optional[Pilot] = None
+    """Set: this task is a pilot, and its program is Diamond's own."""
 
     @property
     def program(self) -> Program:
@@ -242,8 +255,12 @@ def canonical(data: Any) -> bytes:
 
 
 def order_data(order: Order) -> Dict[str, Any]:
-    """Without `trees`, and their `file`, where there are none: an order that was signed before they existed keeps its digest."""
+    """Without what is younger than some orders and not used (`trees`, their `file`, pilots): a signed order keeps its digest."""
     data = asdict(order)
+    if not order.placement.pilot:
+        del data["placement"]["pilot"]
+    if order.pilot is None:
+        del data["pilot"]
     for tree in data["trees"].values():
         if not tree["file"]:
             del tree["file"]
@@ -255,7 +272,12 @@ def order_data(order: Order) -> Dict[str, Any]:
 def order_from(data: Any) -> Order:
     """An order from its JSON form; fields of a newer minor version are ignored. Raises `BadRequest`."""
     order = decode(Order, data)
-    order.program  # noqa: B018 -- malformed where it names two programs
+    program = order.program
+    if order.pilot and (program.text or order.placement.pilot):
+        raise BadRequest(
+            "A pilot starts Diamond's own program, in an allocation of its own",
+            "Leave out command, argv and placement.pilot.",
+        )
     both = sorted(set(order.data) & set(order.trees))
     if both:
         raise BadRequest(

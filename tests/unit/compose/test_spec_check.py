@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from diamond.compose import Composed, EndpointFacts, check
 from diamond.core.code_facts import code_facts_from
-from diamond.core.errors import InvalidSpec
-from diamond.core.order import order_data, order_from
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.core.order import Pilot, order_data, order_from
 
 DEBUG = {
     "name": "debug",
@@ -63,6 +65,23 @@ def test_an_order_survives_the_wire_with_its_digest() -> None:
     again = order_from({**order_data(order), "field_of_a_newer_version": 1})
     assert again == order
     assert again.digest == order.digest
+
+
+def test_an_order_without_a_pilot_keeps_the_digest_it_had_before_there_were_pilots() -> None:
+    order = compose({"run": "true"}).order
+    assert "pilot" not in json.dumps(order_data(order))
+    inside = replace(order, placement=replace(order.placement, pilot="tpilot"))
+    assert order_from(order_data(inside)) == inside
+    assert inside.digest != order.digest
+
+
+def test_a_pilot_brings_no_program_and_runs_in_no_other_pilot() -> None:
+    order = replace(compose({"run": "true"}).order, command="", pilot=Pilot(idle_seconds=60))
+    assert order_from(order_data(order)).pilot == Pilot(60, "dask")
+    inside = replace(order, placement=replace(order.placement, pilot="tpilot"))
+    for wrong in (replace(order, command="true"), inside):
+        with pytest.raises(BadRequest, match="allocation of its own"):
+            order_from(order_data(wrong))
 
 
 @pytest.mark.parametrize(("text", "told"), [("20s", "1m"), ("90s", "2m"), ("0:30:10", "31m")])

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 from diamond.training.gpus import from_amd, from_nvidia, visible_indexes
@@ -38,16 +39,17 @@ def test_lines_are_written_for_the_whole_tree_until_it_ends(tmp_path: Path) -> N
 RANK = "import time; held = bytearray(50_000_000)\nwhile True: time.sleep(1)"
 
 
-def started_elsewhere(node: str) -> subprocess.Popen[bytes]:
+def started_elsewhere(attempt: str, node: str) -> subprocess.Popen[bytes]:
     """As a daemon of a batch system does it: its parent is not the batch script."""
-    variables = {**os.environ, "DIAMOND_ATTEMPT": "a1", "DIAMOND_NODE_RANK": node}
+    variables = {**os.environ, "DIAMOND_ATTEMPT": attempt, "DIAMOND_NODE_RANK": node}
     return subprocess.Popen([sys.executable, "-c", RANK], env=variables)
 
 
 def test_processes_of_the_run_that_others_have_started_count_too(tmp_path: Path) -> None:
     waiting = subprocess.Popen(["sleep", "600"])
-    ranks = [started_elsewhere("1"), started_elsewhere("1"), started_elsewhere("2")]
-    given = {"DIAMOND_ATTEMPT": "a1", "DIAMOND_NODE_RANK": "1"}
+    attempt = f"a{uuid.uuid4().hex}"
+    ranks = [started_elsewhere(attempt, node) for node in ("1", "1", "2")]
+    given = {"DIAMOND_ATTEMPT": attempt, "DIAMOND_NODE_RANK": "1"}
     try:
         wait_for(lambda: run_usage(waiting.pid, given).memory_bytes > 95e6, what="two ranks")
         used = run_usage(waiting.pid, given)

@@ -26,6 +26,7 @@ PACKAGES = (
     "frames",
     "planning",
     "data",
+    "pilots",
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = """\

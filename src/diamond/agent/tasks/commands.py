@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from diamond.agent.tasks.attempts import Attempts
+from diamond.agent.tasks.closing_pilots import ask_to_close
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.data_commands import DataCommand
 from diamond.core.decoding import Id, decode
@@ -18,6 +19,7 @@ from diamond.core.protocol import (
     Cancel,
     Chain,
     Clean,
+    ClosePilot,
     Command,
     ImageCommand,
     Probe,
@@ -107,6 +109,8 @@ class CommandHandler:
             self._cancel(command)
         elif isinstance(command, Chain):
             self.tasks.write_grant(command.task, command.chain)
+        elif isinstance(command, ClosePilot):
+            ask_to_close(self.tasks, command.task)
         elif isinstance(command, Probe):
             self.probe(command.compute)
         elif isinstance(command, Clean):
