@@ -103,7 +103,7 @@ class Reason(str, Enum):
     NO_PROGRESS = "no-progress"
     """Two attempts in a row left no newer checkpoint and logged no higher step."""
     PILOT_CLOSED = "pilot-closed"
-    """The pilot that it was placed in had closed: nothing was started."""
+    """Its pilot took no more work: it can run in another one."""
     WITHDRAWN = "withdrawn"
     """A follow-up that was not needed; only ever the reason of an attempt."""
 

@@ -38,7 +38,7 @@ MOST_RESTARTS = 3
 LISTEN_SECONDS = 20.0
 """How long a worker's answer waits for something to happen."""
 TOGETHER_SECONDS = 0.002
-"""What happens right after the first event travels with it."""
+"""What happens right after the first event is sent with it."""
 CONNECT_SECONDS = 60.0
 _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,

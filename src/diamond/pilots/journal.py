@@ -13,7 +13,9 @@ MOST_EXECUTIONS = 1_000_000
 
 EXIT, TIME_LIMIT, OUT_OF_MEMORY = "exit", "time-limit", "out-of-memory"
 CANCELLED, NODE_LOST, ENGINE, WALL_TIME = "cancelled", "node-lost", "engine", "wall-time"
-REASONS = (EXIT, TIME_LIMIT, OUT_OF_MEMORY, CANCELLED, NODE_LOST, ENGINE, WALL_TIME)
+NO_ROOM = "no-room"
+"""Never begun: no node there is large enough."""
+REASONS = (EXIT, TIME_LIMIT, OUT_OF_MEMORY, CANCELLED, NODE_LOST, ENGINE, WALL_TIME, NO_ROOM)
 
 At = float
 Why = Annotated[str, Kind("|".join(REASONS), f"one of {', '.join(REASONS)}")]
@@ -92,7 +94,7 @@ class Closed:
 
     read: Count = 0
     continues: bool = False
-    """In another allocation, for what is left."""
+    """Another allocation may follow, for what is left."""
     at: At = 0.0
 
 

@@ -308,9 +308,8 @@ def _wake_on_signals() -> int:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(
-            number, signal.SIG_IGN
-        )  # the engine says when; its end is the end of the input
+        # The engine says when it ends. What is ignored would stay so in every program.
+        signal.signal(number, lambda *_: None)
     return reader
 
 

@@ -1,4 +1,4 @@
-"""Which execution gets which cores, GPUs and memory of which nodes. Pure: no clock, no disk."""
+"""Shares out the cores, GPUs and memory of nodes among executions. Pure: no clock, no disk."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from diamond.pilots.journal import (
     CANCELLED,
     ENGINE,
     EXIT,
+    NO_ROOM,
     NODE_LOST,
     TIME_LIMIT,
     WALL_TIME,
@@ -255,7 +256,17 @@ class PilotProgram:
             return []
         begun = self.waiting.start(self.packing, now=now, patience=self._patience())
         launches = [self._claim_one(name, shares) for name, shares in begun]
+        if not self.running:
+            self._refuse_impossible()
         return launches + self._claim_ahead()
+
+    def _refuse_impossible(self) -> None:
+        """While nothing runs, all nodes that will come are there."""
+        for name in self.waiting.impossible(self.packing):
+            self.waiting.remove(name)
+            del self.asked[name]
+            self.known.add(name)
+            self.entries.append(Ended(name, NO_ROOM, at=time.time()))
 
     def _claim_ahead(self) -> List[Launch]:
         """Where executions are so short that writing a claim takes as long: each gets followers, on the same cores."""
@@ -420,9 +431,12 @@ class PilotProgram:
                     self._take(event)
                 self._write()
         is_out_of_time = self.surroundings.stop_file.exists()
-        continues = is_out_of_time and (bool(self.asked) or self._was_cut)
+        is_ended = self._is_asked_to_end and not is_out_of_time
+        continues = is_ended or (is_out_of_time and (bool(self.asked) or self._was_cut))
         self.entries.append(Closed(self._requests.position, continues, at=time.time()))
         self._write()
+        if is_ended:
+            return 128 + signal.SIGTERM
         return CONTINUE if continues else DONE
 
 

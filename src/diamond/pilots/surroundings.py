@@ -1,4 +1,4 @@
-"""What an execution is told of its place: the variables that stand for a batch system's."""
+"""What an execution learns about its place: the variables that stand for those of a batch system."""
 
 from __future__ import annotations
 

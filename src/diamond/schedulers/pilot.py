@@ -42,6 +42,7 @@ _MEANINGS = {
     journal.OUT_OF_MEMORY: (Reason.OUT_OF_MEMORY, "it used more memory than it had"),
     journal.CANCELLED: (Reason.BY_SITE, "it was cancelled in its pilot"),
     journal.NODE_LOST: (Reason.NODE_LOST, "the node it ran on, or what watched it there, was lost"),
+    journal.NO_ROOM: (Reason.REFUSED, "no node of its pilot is large enough for it"),
     journal.ENGINE: (Reason.NODE_LOST, "the engine inside its pilot ended"),
 }
 

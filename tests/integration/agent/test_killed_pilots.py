@@ -56,6 +56,20 @@ def test_a_killed_pilot_leaves_nothing_running_and_says_so_of_what_it_ran(
     eventually(lambda: not Path(f"/proc/{pid}").exists())
 
 
+def program_of(task: str, *, rank: int) -> int:
+    """The process of one rank; 0 if there is none yet. Nodes of the lab number their processes themselves."""
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            variables = place.read_bytes().split(b"\0")
+            words = (place.parent / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        is_its = {f"DIAMOND_TASK={task}".encode(), f"RANK={rank}".encode()} <= set(variables)
+        if is_its and words[0] == b"sleep":
+            return int(place.parent.name)
+    return 0
+
+
 def read(path: Path) -> str:
     return path.read_text().strip() if path.exists() else ""
 
@@ -82,7 +96,7 @@ class TestOnSlurm:
 
     @pytest.mark.slow
     def test_the_engine_a_worker_the_agent_and_a_rank_one_after_the_other(
-        self, pilot: TestPilot, agent: AgentProcess, tmp_path: Path
+        self, pilot: TestPilot, agent: AgentProcess, service: SyncService, tmp_path: Path
     ) -> None:
         load = Load(pilot, tmp_path / "notes", 50, seconds=1.0, wide=6)
         load.until_done(4)
@@ -95,6 +109,18 @@ class TestOnSlurm:
         agent.start()
         load.finish()
         load.check()
+        wide = pilot.place(
+            "exec sleep 600",
+            resources={"nodes": 2, "walltime_minutes": 5},
+            launch={"kind": "per-rank"},
+        )
+        beside = pilot.place("until [ -e go ]; do sleep 0.1; done")
+        service.until(beside.id, "running")
+        tasks = agent.work / "tasks"
+        os.kill(eventually(lambda: program_of(wide.id, rank=1)), signal.SIGKILL)
+        assert service.until(wide.id, "failed").reason.value == "signal"
+        (tasks / beside.id / "run" / "go").touch()
+        service.until(beside.id, "succeeded")
         assert len(pilot.history.allocations) == 1
 
     @pytest.mark.slow

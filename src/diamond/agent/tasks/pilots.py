@@ -1,4 +1,4 @@
-"""Pilots on this machine: what their programs are told, and what became of their allocations."""
+"""Pilots on this machine: what their programs need to know, and what became of their allocations."""
 
 from __future__ import annotations
 

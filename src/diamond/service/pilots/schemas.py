@@ -109,7 +109,7 @@ class TimelineItem(BaseModel):
     started: float | None
     ended: float | None
     reason: str
-    """How it ended: exit, time-limit, out-of-memory, cancelled, node-lost, engine or wall-time; empty: not yet."""
+    """How it ended: exit, time-limit, out-of-memory, cancelled, node-lost, engine, wall-time or no-room; empty: not yet."""
     code: int | None
     parts: list[TimelinePart]
 
