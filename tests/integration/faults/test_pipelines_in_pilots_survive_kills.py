@@ -40,7 +40,7 @@ def test_fifty_steps_run_once_whatever_dies_above_them(stack: Stack) -> None:
     spec = {
         "name": "packed",
         "on": stack.name,
-        "together": {"walltime": "20m", "nodes": 2},
+        "together": {"walltime": "10m", "nodes": 2},
         "pipeline": stages,
     }
     made = stack.client.post("/pipelines", {"spec": spec})["id"]
