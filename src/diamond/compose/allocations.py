@@ -14,7 +14,7 @@ from diamond.compose.raw_spec import RawSpec
 from diamond.compose.site import machine_limits, partition_named
 from diamond.compose.spec_check import Composed
 from diamond.core.errors import InvalidSpec
-from diamond.core.order import Pilot, Resources
+from diamond.core.order import Launch, Pilot, Resources
 from diamond.core.units import show_bytes, show_minutes
 from diamond.pilots.environment import environment_of
 
@@ -79,6 +79,7 @@ def compose_allocation(
         argv=[],
         code=None,
         environment=environment_of(ENGINE),
+        launch=Launch(),  # one program, on the first node: it starts its own on the others
         pilot=Pilot(asked.idle, ENGINE),
     )
     written = {key: value for key, value in composed.spec.items() if key not in ("run", "code")}

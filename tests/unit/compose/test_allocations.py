@@ -10,7 +10,7 @@ from diamond.compose import EndpointFacts, check
 from diamond.compose.allocation_spec import AllocationSpec
 from diamond.compose.allocations import Allocation, compose_allocation, fits, misfits
 from diamond.core.errors import InvalidSpec
-from diamond.core.order import Resources, order_data, order_from
+from diamond.core.order import Launch, Resources, order_data, order_from
 
 FACTS: dict[str, Any] = {
     "partitions": [
@@ -37,6 +37,7 @@ def test_a_pilot_has_whole_nodes_unless_it_asks_for_less() -> None:
     assert (made.resources.nodes, made.resources.cpus_per_node) == (2, 64)
     assert made.resources.walltime_minutes == 480
     assert order.pilot is not None and order.pilot.idle_seconds == 600
+    assert order.launch == Launch(), "two programs of one pilot would start everything twice"
     assert "exit-75" in order.resume.on, "what is left is done in the next allocation"
     assert order_from(order_data(order)) == order
     assert allocation(on="delta/gpu", gpus_per_node=4).resources.cpus_per_node == 32
