@@ -97,7 +97,7 @@ from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
 from diamond.service.trees import transfers as tree_transfers
-from diamond.service.trees.keeping import keep_in_background
+from diamond.service.trees.kept_copies import keep_in_background
 from diamond.service.views import routes as views
 
 log = logging.getLogger("diamond.service")
