@@ -144,9 +144,10 @@ class PilotProgram:
         self._requests = Tail(str(folder / "requests.jsonl"))
         self._journal = Appender(str(folder / "journal.jsonl"))
         self._is_closing = self._is_asked_to_end = self._is_open = False
-        self._started_at = self._busy_at = self._looked_at = time.monotonic()
+        self._busy_at = self._looked_at = time.monotonic()
         self._recent, self._ran = 0.0, 0
-        self._first_node_at = 0.0
+        self._first_node_at = self._node_at = 0.0
+        self._seen: Dict[str, Node] = {}
         self._was_cut = False
         self._engines = 0
 
@@ -210,8 +211,9 @@ class PilotProgram:
         if self.running:
             return False
         now = time.monotonic()
-        if not self._is_open and now - self._started_at > OPEN_SECONDS:
-            _say("no node of the allocation could be reached")
+        self._node_at = now if self.packing.nodes or not self._node_at else self._node_at
+        if now - self._node_at > OPEN_SECONDS:
+            _say("no node of the allocation can be reached")
             return True
         if self._is_closing:
             return True
@@ -268,8 +270,8 @@ class PilotProgram:
         return launches + self._claim_ahead()
 
     def _refuse_impossible(self) -> None:
-        """While nothing runs, all nodes that will come are there."""
-        for name in self.waiting.impossible(self.packing):
+        """By all nodes that were ever there: one that is lost may come back."""
+        for name in self.waiting.impossible(Packing(list(self._seen.values()))):
             self.waiting.remove(name)
             del self.asked[name]
             self.known.add(name)
@@ -373,6 +375,7 @@ class PilotProgram:
 
     def _node_is_up(self, node: Node) -> None:
         self.packing.add(node)
+        self._seen[node.name] = node
         self._first_node_at = self._first_node_at or time.monotonic()
         self._open_if_ready()
 
