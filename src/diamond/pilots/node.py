@@ -25,6 +25,7 @@ from diamond.pilots.processes import (
     adopt_orphans,
     children,
     kill_all,
+    kill_together,
     mark_of,
     processes,
     send,
@@ -218,8 +219,7 @@ class NodeRunner:
         for program in list(self._by_id.values()):
             if program.kill_at is not None and now >= program.kill_at:
                 program.kill_at = now + 1.0
-                for pid in self._members({program.mark}, {program.process.pid}):
-                    send(pid, signal.SIGKILL)
+                kill_together(self._members({program.mark}, {program.process.pid}))
             elif program.kill_at is None and now >= program.limit_at:
                 self._end(program, TIME_LIMIT, LIMIT_SECONDS)
             if program.lean is not None:
@@ -256,8 +256,7 @@ class NodeRunner:
             left = self._members(marks, {program.process.pid for program, _ in over})
             if not left:
                 return
-            for pid in left:
-                send(pid, signal.SIGKILL)
+            kill_together(left)
             time.sleep(0.01)
             self._reap_strays()
 
