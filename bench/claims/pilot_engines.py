@@ -45,7 +45,7 @@ PACKAGES = {
     "peers": [*ENGINES["dask"], "parsl", "ray", "hyperqueue"],
     "radical": ["radical.pilot"],
 }
-PATIENCE = 600.0
+PATIENCE = 150.0
 
 
 @dataclass
@@ -65,13 +65,12 @@ def measure(options: Options) -> Findings:
     for name, (engine, place) in BARE.items():
         arms[name] = lambda count, folder, e=engine, p=place: bare(pythons[p], e, count, folder)  # type: ignore[misc]
     taken = {name: Taken() for name in arms}
+    order = sorted(arms)
     for turn in range(TURNS):
-        for name in random.sample(sorted(arms), len(arms)):
+        for name in random.sample(order, len(order)):
             count = options.samples(COUNT)
             count = min(count, SLOW_COUNT) if name in SLOW else count
-            run_arm(
-                taken[name], arms[name], count, options.folder / f"{turn}-{len(name)}-{name[:3]}"
-            )
+            run_arm(taken[name], arms[name], count, options.folder / f"{turn}-{order.index(name)}")
     return judge(taken, options.samples(COUNT))
 
 

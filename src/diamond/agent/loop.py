@@ -258,6 +258,7 @@ class Agent:
             rejection=self._admission.rejection,
             record=self._ledger.command,
             accepted=self._admission.accepted,
+            close_pilot=self._pilots.close,
         )
         handler = RequestHandler(self._folders, self._tasks, self._stager, self._policy)
         self._requests = RequestQueue(handler, self._link)

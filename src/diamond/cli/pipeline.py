@@ -8,8 +8,9 @@ import typer
 
 from diamond.cli.format import short_id, time_ago
 from diamond.cli.options import Json, WaitForEnd
-from diamond.cli.output import print_json, print_table, say
+from diamond.cli.output import print_json, print_table
 from diamond.cli.pipeline_format import counts_text, pipeline_lines, progress_lines
+from diamond.cli.progress_lines import say_new_lines
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 
@@ -105,15 +106,7 @@ def again(
 
 def follow_pipeline(client: Client, pipeline: dict[str, Any], *, as_json: bool) -> None:
     """Until its end; exits with 1 unless it succeeded."""
-    printed: set[str] = set()
-
-    def print_progress(now: dict[str, Any]) -> None:
-        for line in progress_lines(now):
-            if line not in printed:
-                printed.add(line)
-                say(line)
-
-    ended = client.wait_pipeline(pipeline["id"], print_progress)
+    ended = client.wait_pipeline(pipeline["id"], say_new_lines(progress_lines))
     print_pipeline(ended, as_json=as_json)
     if ended["state"] != "succeeded":
         raise typer.Exit(NOT_SUCCEEDED)

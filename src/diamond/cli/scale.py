@@ -12,6 +12,7 @@ from diamond.cli.format import short_id, time_ago
 from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, SpecPath, TargetOptions, WaitForEnd
 from diamond.cli.output import print_json, print_table, say
+from diamond.cli.progress_lines import say_new_lines
 from diamond.cli.scale_format import progress_lines, scale_lines
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
@@ -140,15 +141,7 @@ def cancel(
 
 
 def _follow(client: Client, scale: dict[str, Any], *, as_json: bool) -> None:
-    printed: set[str] = set()
-
-    def print_progress(now: dict[str, Any]) -> None:
-        for line in progress_lines(now):
-            if line not in printed:
-                printed.add(line)
-                say(line)
-
-    ended = client.wait_scale(scale["id"], print_progress)
+    ended = client.wait_scale(scale["id"], say_new_lines(progress_lines))
     _print(ended, as_json=as_json)
     if ended["state"] != "done":
         raise typer.Exit(NOT_DONE)

@@ -105,7 +105,14 @@ class Entry:
 
 def canonical(data: Any) -> str:
     """One text for equal data: ASCII alone, so that no database or file can hold it differently."""
-    return json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        return _one_text(data)
+    except (TypeError, ValueError):
+        return _one_text(_plain(data))
+
+
+def _one_text(data: Any) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest(text: str) -> str:

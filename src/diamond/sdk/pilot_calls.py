@@ -30,6 +30,10 @@ class PilotCalls(QueryCalls):
         """Its allocation and what runs in it; look up by id or a unique prefix."""
         return dict(self.transport.get(_path(pilot)))
 
+    def pilot_timeline(self, pilot: str) -> JsonObject:
+        """What ran in it, where and when, and how much of its cores and GPUs was used."""
+        return dict(self.transport.get(_path(pilot, "timeline")))
+
     def stop_pilot(self, pilot: str, *, now: bool = False) -> JsonObject:
         """Release it once what runs in it has ended; `now`: cancel that. Doing it twice, or too late, is fine."""
         return dict(self.transport.post(_path(pilot, "stop"), {"now": now}))

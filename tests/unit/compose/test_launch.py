@@ -40,7 +40,8 @@ def test_a_plain_command_on_one_node_needs_no_words() -> None:
 
 
 def test_it_says_why_it_chose_what_the_command_does_not_say() -> None:
-    assert chosen("torchrun t.py", nodes=2).notes == []
+    for command in ("torchrun t.py", "accelerate launch t.py"):
+        assert (chosen(command, nodes=2).notes, chosen(command, nodes=2).warnings) == ([], [])
     assert (
         "because the request has room for 8 processes"
         in chosen("python t.py", nodes=2, gpus_per_node=4).notes[0]

@@ -182,6 +182,19 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
             "options.slurm.output",
             "Diamond sets the option 'output' itself",
         ),
+        *(
+            (
+                {
+                    "run": "x",
+                    "on": "alpha",
+                    "account": "research",
+                    "options": {"slurm": {option: "/home/mallory/oci"}},
+                },
+                f"options.slurm.{option}",
+                "A container that Diamond has not verified would run instead",
+            )
+            for option in ("container", "container-id")
+        ),
         (
             {
                 "run": "x",

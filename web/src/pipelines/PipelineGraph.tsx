@@ -1,7 +1,7 @@
-import "@xyflow/react/dist/style.css";
-import { Text, UnstyledButton, useComputedColorScheme } from "@mantine/core";
-import { Background, Controls, Handle, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import { Text, UnstyledButton } from "@mantine/core";
+import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { createContext, useContext, useMemo } from "react";
+import { FlowGraph } from "~/components/FlowGraph";
 import { count } from "~/lib/format";
 import type { Stage } from "~/pipelines/api";
 import { StepBadge } from "~/pipelines/StepBadge";
@@ -19,28 +19,16 @@ type GraphProps = { stages: Stage[]; chosen: string; choose: (stage: string) => 
 /** The stages from left to right, as they are now. */
 export function PipelineGraph({ stages, chosen, choose }: GraphProps) {
   const { nodes, edges } = useMemo(() => graphOf(stages), [stages]);
-  const scheme = useComputedColorScheme("light");
   const value = useMemo(() => ({ chosen, choose }), [chosen, choose]);
   return (
     <Choose.Provider value={value}>
-      <section className={classes.graph} aria-label="Graph of stages">
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          colorMode={scheme}
-          fitView
-          minZoom={0.1}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          nodesFocusable={false}
-          proOptions={{ hideAttribution: true }}
-        >
-          <Background />
-          <Controls showInteractive={false} />
-        </ReactFlow>
-      </section>
+      <FlowGraph
+        label="Graph of stages"
+        className={classes.graph}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+      />
     </Choose.Provider>
   );
 }

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from diamond.agent.tasks.attempts import Attempts
-from diamond.agent.tasks.closing_pilots import ask_to_close
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.data_commands import DataCommand
 from diamond.core.decoding import Id, decode
@@ -62,6 +61,8 @@ class CommandHandler:
     """Called with a submission whose intent is on disk."""
     reached: Callable[[str], None]
     """Called when a step of a submission is done."""
+    close_pilot: Callable[[str], None]
+    """Called with the task of a pilot that is to finish what it has begun and go."""
     _done: set[str] = field(default_factory=set)
 
     def done(self) -> frozenset[str]:
@@ -110,7 +111,7 @@ class CommandHandler:
         elif isinstance(command, Chain):
             self.tasks.write_grant(command.task, command.chain)
         elif isinstance(command, ClosePilot):
-            ask_to_close(self.tasks, command.task)
+            self.close_pilot(command.task)
         elif isinstance(command, Probe):
             self.probe(command.compute)
         elif isinstance(command, Clean):

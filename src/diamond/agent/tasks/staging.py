@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from diamond import core, pilots
+from diamond import core, frames, pilots
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.use import ready_tree
 from diamond.agent.disk import write_whole
@@ -368,7 +368,7 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place, also=[ranks, starters])
+    return install_training(place, also=[ranks, starters, frames])
 
 
 @lru_cache

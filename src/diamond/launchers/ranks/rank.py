@@ -25,7 +25,7 @@ from diamond.launchers.ranks.variables import (
     rank_variables,
     tensorflow_variables,
 )
-from diamond.launchers.starters.base import FORWARDED_SIGNALS
+from diamond.launchers.starters.base import END_NOW, FORWARDED_SIGNALS
 from diamond.launchers.starters.identity import Identity, own_identity
 
 BEAT_SECONDS = 15.0
@@ -154,7 +154,7 @@ class Rank:
 
     def _pass_on(self, number: int) -> None:
         self._passed_at[number] = time.monotonic()
-        self._signal(number)
+        self._signal(signal.SIGKILL if number == END_NOW else number)
         if number == signal.SIGTERM and self._files.must_end():
             self._kill_at = time.monotonic() + PATIENCE_SECONDS
 
@@ -199,7 +199,7 @@ class Rank:
 
     def _report(self, code: int, number: int) -> tuple[int, int]:
         """Written before anything of the program is cleared away: the exit file is what counts."""
-        was_asked = signal.SIGTERM in self._passed_at or signal.SIGINT in self._passed_at
+        was_asked = not {signal.SIGTERM, signal.SIGINT, END_NOW}.isdisjoint(self._passed_at)
         memory = bool(code or number) and memory_kills() > self._kills_before
         alone = self._contact is not None and self._contact.is_alone
         self._files.write_exit(

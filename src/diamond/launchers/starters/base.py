@@ -13,7 +13,10 @@ if TYPE_CHECKING:  # A rank imports this file too, and a dataclass would cost it
     from diamond.launchers.starters.plan import LaunchPlan
 
 Names = Tuple[str, ...]
+END_NOW = signal.SIGQUIT
+"""Diamond ends the job without waiting for its programs: each shim kills its own."""
 FORWARDED_SIGNALS = (
+    END_NOW,
     signal.SIGTERM,
     signal.SIGINT,
     signal.SIGHUP,

@@ -9,7 +9,13 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Dict, List, Mapping, Sequence
 
-from diamond.launchers.starters.base import RankVariables, Starter, send_signal, with_node_number
+from diamond.launchers.starters.base import (
+    END_NOW,
+    RankVariables,
+    Starter,
+    send_signal,
+    with_node_number,
+)
 from diamond.launchers.starters.mpirun import MPIRUN, Mpirun
 
 if TYPE_CHECKING:
@@ -64,11 +70,12 @@ class Srun:
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
         """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes."""
         job = os.environ.get(JOB, "")
-        if number not in (signal.SIGTERM, signal.SIGINT) or not job:
+        if number not in (signal.SIGTERM, signal.SIGINT, END_NOW) or not job:
             send_signal(process, number)
             return
         with contextlib.suppress(OSError):
-            subprocess.Popen(["scancel", "--quiet", "--signal=TERM", job])
+            name = "QUIT" if number == END_NOW else "TERM"
+            subprocess.Popen(["scancel", "--quiet", f"--signal={name}", job])
 
     def on_each_node(self, cores: int) -> Dict[str, List[str]]:
         """`--overlap`: later steps share its cores. Without `--mem=0` it would hold the job's memory on 20.11."""

@@ -173,6 +173,7 @@ RULES: dict[str, Rule] = {
     "POST /pilots": _run(fresh=True),
     "GET /pilots": _read(),
     "GET /pilots/{pilot}": _read("pilot", Role.OWNER),
+    "GET /pilots/{pilot}/timeline": _read("pilot", Role.OWNER),
     "POST /pilots/{pilot}/stop": _run("pilot"),
     "POST /pipelines": _run(fresh=True),
     "POST /pipelines/check": _ask(),

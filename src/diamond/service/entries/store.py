@@ -56,14 +56,31 @@ async def add_entries(
     """Entries with the records they begin, and those that they continue (as they were, and as they become)."""
     if new:
         await tx.connection.execute(_ADD_RECORDS, [values_of(row) for row in new])
-    for before, after in moved:
-        values: dict[str, Any] = {"of_task": before.task, "before": before.n, "new_n": after.n}
-        values |= {"new_head": after.head, "new_changed": after.changed}
-        result = await tx.connection.execute(_MOVE_HEAD, values)
-        if result.rowcount != 1:
-            raise LostRace(before.task)
+    if moved:
+        await _move_heads(tx, moved)
     if entries:
         await tx.connection.execute(_ADD_ENTRIES, [values_of(row) for row in entries])
+
+
+async def _move_heads(tx: Transaction, moved: Sequence[tuple[RecordRow, RecordRow]]) -> None:
+    """Not every driver counts the rows of many updates at once: the heads are read again."""
+    changes: list[dict[str, Any]] = [
+        {
+            "of_task": before.task,
+            "before": before.n,
+            "new_n": after.n,
+            "new_head": after.head,
+            "new_changed": after.changed,
+        }
+        for before, after in moved
+    ]
+    result = await tx.connection.execute(_MOVE_HEAD, changes)
+    if len(changes) == 1 and result.rowcount == 1:
+        return
+    now = await heads_of(tx.connection, {after.task for _, after in moved})
+    for _, after in moved:
+        if now[after.task].head != after.head:
+            raise LostRace(after.task)
 
 
 async def entries_of(connection: AsyncConnection, task: str) -> list[EntryRow]:

@@ -13,7 +13,6 @@ from diamond.provenance.public import public, without_secrets
 from diamond.service.entries.store import put_texts
 from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.tasks.record_entries import record
 from diamond.service.tasks.rows import TaskRow
 
 
@@ -21,6 +20,8 @@ from diamond.service.tasks.rows import TaskRow
 class TakenFacts:
     partial: bytes
     """The beginning of the next line."""
+    drafts: list[Draft] = field(default_factory=list)
+    """For the record of the task."""
     results: list[NamedResult] = field(default_factory=list)
     suggested: list[Suggested] = field(default_factory=list)
 
@@ -28,7 +29,7 @@ class TakenFacts:
 async def take_facts(
     tx: Transaction, task: TaskRow, stream: LogStreamRow, data: bytes
 ) -> TakenFacts:
-    """One entry for all whole lines that have come. Beyond the bound all is dropped."""
+    """One entry for all whole lines that have come; the caller adds it to the record. Beyond the bound all is dropped."""
     if stream.size + len(data) > MOST_BYTES:
         return TakenFacts(b"")
     whole, _, partial = (bytes(stream.partial) + data).rpartition(b"\n")
@@ -36,16 +37,13 @@ async def take_facts(
     if not seen:
         return TakenFacts(partial)
     facts = merge(seen)
+    drafts: list[Draft] = []
     if replace(facts, results=[], suggested=[]) != JobFacts():
-        await _record(tx, task, stream, facts)
-    return TakenFacts(partial, facts.results, facts.suggested)
-
-
-async def _record(tx: Transaction, task: TaskRow, stream: LogStreamRow, facts: JobFacts) -> None:
-    packages = canonical(facts.packages) if facts.packages else ""
-    if packages:
-        await put_texts(tx, task.owner, [(digest(packages), packages)])
-    await record(tx, [(task, [_draft(stream, facts, digest(packages) if packages else "")])])
+        packages = canonical(facts.packages) if facts.packages else ""
+        if packages:
+            await put_texts(tx, task.owner, [(digest(packages), packages)])
+        drafts = [_draft(stream, facts, digest(packages) if packages else "")]
+    return TakenFacts(partial, drafts, facts.results, facts.suggested)
 
 
 def _draft(stream: LogStreamRow, facts: JobFacts, packages: str) -> Draft:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import Update, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
@@ -33,6 +34,7 @@ ONE_STREAM = select(log_streams).where(
     *(log_streams.c[each.name] == bindparam(each.name) for each in fields(StreamKey))
 )
 LOCKED_STREAM = ONE_STREAM.with_for_update()
+ADD_STREAM = insert(log_streams).returning(log_streams.c.id)
 
 
 async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamRow:
@@ -40,7 +42,7 @@ async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamR
     stream = await _find(tx.connection, key, lock=True)
     if stream is None:
         row: Columns = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
-        made = await tx.connection.execute(insert(log_streams).returning(log_streams.c.id), row)
+        made = await tx.connection.execute(ADD_STREAM, row)
         stream = LogStreamRow(id=made.scalar_one(), **row)
     return stream
 
@@ -63,9 +65,13 @@ async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes)
 
 
 async def save_stream(tx: Transaction, stream: int, values: Columns) -> None:
-    await tx.connection.execute(
-        update(log_streams).where(log_streams.c.id == stream).values(values)
-    )
+    await tx.connection.execute(_saving(*sorted(values)), {"of_stream": stream, **values})
+
+
+@cache
+def _saving(*names: str) -> Update:
+    changed = update(log_streams).where(log_streams.c.id == bindparam("of_stream"))
+    return changed.values({name: bindparam(name) for name in names})
 
 
 async def streams_of(connection: AsyncConnection, task: str) -> list[LogStreamRow]:

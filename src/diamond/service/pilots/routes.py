@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from diamond.service.people.caller import Person
-from diamond.service.pilots import find, schemas, start, stop
+from diamond.service.pilots import find, schemas, start, stop, timeline
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
@@ -38,6 +38,12 @@ async def list_pilots(
 async def get_pilot(pilot: str, services: Service, person: Person) -> schemas.Pilot:
     """By its id or a unique beginning of it."""
     return await find.get_pilot(services, person, pilot)
+
+
+@router.get("/{pilot}/timeline", response_model=schemas.Timeline, responses=problems(404, 409))
+async def get_timeline(pilot: str, services: Service, person: Person) -> schemas.Timeline:
+    """What ran where and when, from the pilot's own journal on its endpoint."""
+    return await timeline.get_timeline(services, person, pilot)
 
 
 @router.post("/{pilot}/stop", response_model=schemas.Pilot, responses=problems(404, 409))

@@ -13,7 +13,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import page_of
 from diamond.service.platform.database.prefix import starts_with
 from diamond.service.platform.database.rows import rows_of, values_of
-from diamond.service.platform.database.tables import pilots, tasks
+from diamond.service.platform.database.tables import pilots, pipeline_steps, tasks
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import tasks_by_id
 
@@ -97,6 +97,16 @@ async def tasks_inside(connection: AsyncConnection, pilot: str, limit: int) -> l
     query = select(tasks).where(tasks.c.pilot != "", tasks.c.pilot == pilot)
     newest = query.order_by(tasks.c.created.desc(), tasks.c.id.desc()).limit(limit)
     return rows_of(await connection.execute(newest), TaskRow)
+
+
+async def steps_of_tasks(
+    connection: AsyncConnection, ids: Sequence[str]
+) -> dict[str, tuple[str, str]]:
+    """Pipeline and stage of tasks that are steps."""
+    columns = (pipeline_steps.c.task, pipeline_steps.c.pipeline, pipeline_steps.c.stage)
+    query = select(*columns).where(pipeline_steps.c.task.in_(ids))
+    rows = await connection.execute(query)
+    return {task: (pipeline, stage) for task, pipeline, stage in rows}
 
 
 async def _with_tasks(connection: AsyncConnection, rows: Sequence[PilotRow]) -> dict[str, Held]:

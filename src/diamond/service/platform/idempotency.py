@@ -76,10 +76,17 @@ async def once_as(
     if request.key is None:
         return await store.run(work)
 
-    async def work_as_json(tx: Transaction) -> Answer:
-        return (await work(tx)).model_dump(mode="json")
+    made: list[tuple[Model, Answer]] = []
 
-    return kind.model_validate(await once(store, principal, request, work_as_json, secret=secret))
+    async def work_as_json(tx: Transaction) -> Answer:
+        model = await work(tx)
+        made.append((model, model.model_dump(mode="json")))
+        return made[-1][1]
+
+    answer = await once(store, principal, request, work_as_json, secret=secret)
+    if made and made[-1][1] is answer:  # of a lost race the answer is another call's
+        return made[-1][0]
+    return kind.model_validate(answer)
 
 
 async def _guarded(

@@ -83,10 +83,9 @@ async def note_results(tx: Transaction, task: TaskRow, named: Sequence[NamedResu
 
 async def read_results(tx: Transaction, ended: Sequence[TaskRow]) -> None:
     """Have what ended tasks named as results read where it lies."""
-    for task in ended:
-        for result in await store.results_of(tx.connection, task.id):
-            if result.state == WAITING and not result.scan:
-                await _start_reading(tx, task, result)
+    by_id = {task.id: task for task in ended}
+    for result in await store.unread_results(tx.connection, by_id):
+        await _start_reading(tx, by_id[result.task], result)
 
 
 async def _start_reading(tx: Transaction, task: TaskRow, result: ResultRow) -> None:

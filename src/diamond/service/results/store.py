@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import encoded, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import results
-from diamond.service.results.rows import ResultRow
+from diamond.service.results.rows import WAITING, ResultRow
+
+# Asked whenever tasks end: built once.
+_UNREAD = (
+    select(results)
+    .where(
+        results.c.task.in_(bindparam("of_tasks", expanding=True)),
+        results.c.state == WAITING,
+        results.c.scan == "",
+    )
+    .order_by(results.c.task, results.c.name)
+)
 
 
 async def results_of(connection: AsyncConnection, task: str) -> list[ResultRow]:
@@ -29,6 +40,13 @@ async def results_by_task(
         for row in rows_of(await connection.execute(query), ResultRow):
             by_task[row.task].append(row)
     return by_task
+
+
+async def unread_results(connection: AsyncConnection, tasks: Collection[str]) -> list[ResultRow]:
+    """What these tasks named and nobody has begun to read."""
+    if not tasks:
+        return []
+    return rows_of(await connection.execute(_UNREAD, {"of_tasks": sorted(tasks)}), ResultRow)
 
 
 async def count_results(connection: AsyncConnection, task: str) -> int:

@@ -16,6 +16,7 @@ from diamond.core.kept import LOG_STREAMS
 from diamond.core.protocol import BytesTaken
 from diamond.core.task import FINAL_WORDS
 from diamond.core.units import show_bytes
+from diamond.provenance.entries import Draft
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.images.arrivals import store_built_image
 from diamond.service.images.build_steps import parse_lines
@@ -32,6 +33,7 @@ from diamond.service.results.results import note_results
 from diamond.service.storage.storage import quota_used
 from diamond.service.studies.suggested import note_suggested
 from diamond.service.tasks import store as task_rows
+from diamond.service.tasks.record_entries import record
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 
@@ -44,6 +46,8 @@ FULL = (
     "Your storage quota in this service is used up: the log of this task stays on its endpoint, and is read from there. "
     "See what takes up space: diamond storage show"
 )
+Drafts = dict[str, list[Draft]]
+"""New entries of records by task: many runs of a burst end together, and are recorded together."""
 MAX_BYTES = 2 << 20
 """Agents send at most 1 MB of data; the rest is room for the line in front of it."""
 
@@ -85,7 +89,9 @@ async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesT
     async def take(tx: Transaction) -> BytesTaken:
         known = await task_rows.tasks_by_id(tx.connection, {part.key.task for part in parts})
         steps = Steps(call.principal.user)
-        have = [await _take(tx, call, steps, room, known, part) for part in parts]
+        drafts: Drafts = {task: [] for task in known}
+        have = [await _take(tx, call, steps, room, known, part, drafts) for part in parts]
+        await record(tx, [(known[task], entries) for task, entries in drafts.items()])
         for task in known.values():
             if any(part.key.task == task.id and not room.takes(part.key.stream) for part in parts):
                 await _note_full(tx, call, steps, task)
@@ -102,6 +108,7 @@ async def _take(
     room: Room,
     known: Mapping[str, TaskRow],
     part: Part,
+    drafts: Drafts,
 ) -> int:
     task = known.get(part.key.task)
     if task is None:
@@ -122,6 +129,7 @@ async def _take(
         size = part.offset + len(part.data)
         taken = await take_facts(tx, task, stream, part.data)
         await logs.save_stream(tx, stream.id, {"size": size, "partial": taken.partial})
+        drafts[task.id] += taken.drafts
         await note_results(tx, task, taken.results)
         await note_suggested(tx, task.id, taken.suggested)
     else:

@@ -29,6 +29,10 @@ WAITING = DependencyState.WAITING.value
 _WAITS = select(dependencies.c.task).where(
     dependencies.c.target == bindparam("of_target"), dependencies.c.state == WAITING
 )
+_AWAITED = select(dependencies.c.target).where(
+    dependencies.c.target.in_(bindparam("of_targets", expanding=True)),
+    dependencies.c.state == WAITING,
+)
 _OF_TASKS = (
     select(
         dependencies,
@@ -101,6 +105,13 @@ async def is_waiting(connection: AsyncConnection, task: str) -> bool:
         dependencies.c.task == task, dependencies.c.state == WAITING
     )
     return (await connection.execute(query.limit(1))).first() is not None
+
+
+async def awaited(connection: AsyncConnection, targets: Collection[str]) -> set[str]:
+    """Those that something waits for."""
+    if not targets:
+        return set()
+    return set((await connection.execute(_AWAITED, {"of_targets": sorted(targets)})).scalars())
 
 
 async def waiting_for(connection: AsyncConnection, target: str) -> list[TaskRow]:

@@ -39,6 +39,7 @@ from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.wakeups.notifier import PIPELINES, WOKEN, project_topic
 from diamond.service.tasks.core_rows import new_attempt
 from diamond.service.tasks.dependency_store import (
+    awaited,
     dependencies_of,
     hold_wishes,
     save_dependency,
@@ -161,12 +162,12 @@ class Steps:
                 tx.wake(project_topic(row.project))
         if row.kind in WOKEN:
             tx.wake(WOKEN[row.kind])
-        if self._ended:
-            tx.wake(PIPELINES)
 
     async def _notify(self, tx: Transaction) -> None:
         notices: dict[str, list[Notice]] = defaultdict(list)
         stages = await stage_tasks(tx.connection, self._ended)
+        if stages:
+            tx.wake(PIPELINES)
         for task in self._ended:
             life = self._lives[task]
             if task in stages and life.task.state is not State.FAILED:
@@ -222,13 +223,18 @@ class Steps:
 
     async def _release_waiting(self, tx: Transaction) -> None:
         """Tasks that wait for one that has ended. Those that fail with it end too, and whoever waits for them."""
-        for task in self._ended:  # it may grow meanwhile
-            life = self._lives[task]
-            if life.row.kind != "build":
-                await self._settle_for(tx, life, Reason.DEPENDENCY)
-            elif life.task.state is not State.SUCCEEDED:  # else it has reported its image itself
-                await hold_wishes(tx, task)
-                await self._settle_for(tx, life, Reason.ENVIRONMENT)
+        looked_at = 0
+        while ended := self._ended[looked_at:]:  # it may grow meanwhile
+            looked_at += len(ended)
+            targets = await awaited(tx.connection, ended)
+            for task in ended:
+                life = self._lives[task]
+                if life.row.kind != "build":
+                    if task in targets:
+                        await self._settle_for(tx, life, Reason.DEPENDENCY)
+                elif life.task.state is not State.SUCCEEDED:  # else it has reported its image
+                    await hold_wishes(tx, task)
+                    await self._settle_for(tx, life, Reason.ENVIRONMENT)
 
     async def _settle_for(self, tx: Transaction, life: Life, reason: Reason) -> None:
         target = life.row.id

@@ -61,6 +61,9 @@ _UNCONFIRMED = (
     .limit(bindparam("at_most", type_=Integer))
 )
 _ADD_HISTORY = insert(history)
+_STAGE_TASKS = select(pipeline_steps.c.task).where(
+    pipeline_steps.c.task.in_(bindparam("of_tasks", expanding=True))
+)
 _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)))
 
 
@@ -202,5 +205,6 @@ async def confirm_ends(tx: Transaction, ids: list[str]) -> None:
 
 async def stage_tasks(connection: AsyncConnection, tasks: Collection[str]) -> set[str]:
     """Those that carry out a stage of a pipeline."""
-    query = select(pipeline_steps.c.task).where(pipeline_steps.c.task.in_(tasks))
-    return set((await connection.execute(query)).scalars()) if tasks else set()
+    if not tasks:
+        return set()
+    return set((await connection.execute(_STAGE_TASKS, {"of_tasks": sorted(tasks)})).scalars())

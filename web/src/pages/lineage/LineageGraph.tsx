@@ -1,9 +1,9 @@
-import "@xyflow/react/dist/style.css";
-import { Anchor, Text, useComputedColorScheme } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { IconBox, IconCode, IconDatabase, IconPlayerPlay } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { Background, Controls, Handle, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { useMemo } from "react";
+import { FlowGraph } from "~/components/FlowGraph";
 import type { Lineage } from "~/runs/api";
 import classes from "./Lineage.module.css";
 import { type GraphNode, graphOf, nodeTitle } from "./layout";
@@ -15,27 +15,15 @@ const NODE_TYPES = { lineage: LineageNodeBox };
 /** Tasks, and what they used and made, from left to right. */
 export function LineageGraph({ lineage }: { lineage: Lineage }) {
   const { nodes, edges } = useMemo(() => graphOf(lineage), [lineage]);
-  const scheme = useComputedColorScheme("light");
   return (
-    <section className={classes.graph} aria-label="Lineage graph">
-      <ReactFlow
-        key={lineage.start}
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        colorMode={scheme}
-        fitView
-        minZoom={0.1}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        nodesFocusable={false}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Background />
-        <Controls showInteractive={false} />
-      </ReactFlow>
-    </section>
+    <FlowGraph
+      key={lineage.start}
+      label="Lineage graph"
+      className={classes.graph}
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+    />
   );
 }
 

@@ -1,11 +1,11 @@
-import { Anchor, Button, Card, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { keys } from "~/api/queryKeys";
-import { ErrorAlert } from "~/components/ErrorAlert";
+import { BackLink } from "~/components/BackLink";
+import { LoadingPage } from "~/components/LoadingPage";
 import { Page } from "~/components/Page";
-import { SkeletonLines } from "~/components/SkeletonLines";
 import { TimeAgo } from "~/components/Time";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
@@ -27,25 +27,11 @@ export function PipelinePage() {
   const query = useQuery(pipelineQuery(id));
   if (query.data) return <LoadedPipeline pipeline={query.data} />;
   return (
-    <Page title="Pipeline">
-      {query.error ? (
-        <>
-          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor
-            size="sm"
-            mt="md"
-            display="inline-block"
-            renderRoot={(props) => <Link to="/pipelines" {...props} />}
-          >
-            All pipelines
-          </Anchor>
-        </>
-      ) : (
-        <div aria-busy="true">
-          <SkeletonLines count={6} height={44} />
-        </div>
-      )}
-    </Page>
+    <LoadingPage
+      title="Pipeline"
+      query={query}
+      back={<BackLink to="/pipelines" label="All pipelines" />}
+    />
   );
 }
 

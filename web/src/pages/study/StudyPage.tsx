@@ -1,8 +1,10 @@
-import { Alert, Anchor, Tabs, Text } from "@mantine/core";
+import { Alert, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { BackLink } from "~/components/BackLink";
 import { ErrorAlert } from "~/components/ErrorAlert";
+import { LoadingPage } from "~/components/LoadingPage";
 import { Page } from "~/components/Page";
 import { SkeletonLines } from "~/components/SkeletonLines";
 import { TabList } from "~/components/TabList";
@@ -31,25 +33,11 @@ export function StudyPage() {
   const query = useQuery(studyQuery(id));
   if (query.data) return <LoadedStudy study={query.data} />;
   return (
-    <Page title="Study">
-      {query.error ? (
-        <>
-          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor
-            size="sm"
-            mt="md"
-            display="inline-block"
-            renderRoot={(props) => <Link to="/studies" {...props} />}
-          >
-            All studies
-          </Anchor>
-        </>
-      ) : (
-        <div aria-busy="true">
-          <SkeletonLines count={6} height={44} />
-        </div>
-      )}
-    </Page>
+    <LoadingPage
+      title="Study"
+      query={query}
+      back={<BackLink to="/studies" label="All studies" />}
+    />
   );
 }
 

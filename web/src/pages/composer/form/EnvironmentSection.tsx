@@ -1,19 +1,17 @@
 import { Anchor, TagsInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { FormCard } from "~/components/FormCard";
 import { TYPED } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useComposer, useField } from "../state/context";
+import { Collapsible } from "./Collapsible";
 import { DataField } from "./DataField";
 import { EnvironmentField } from "./EnvironmentField";
-import { Collapsible, FormSection } from "./FormSection";
 import { KeyValueField } from "./KeyValueField";
 
 export function EnvironmentSection() {
   return (
-    <FormSection
-      title="Environment and data"
-      help="What the program needs in addition to its code."
-    >
+    <FormCard title="Environment and data" help="What the program needs in addition to its code.">
       <EnvironmentField />
       <DataField />
       <SecretsField />
@@ -29,7 +27,7 @@ export function EnvironmentSection() {
           cells={TYPED}
         />
       </Collapsible>
-    </FormSection>
+    </FormCard>
   );
 }
 

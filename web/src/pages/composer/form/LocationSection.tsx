@@ -1,11 +1,12 @@
 import { Select, Text } from "@mantine/core";
+import { FormCard } from "~/components/FormCard";
 import { withValue } from "~/jobs/spec/draft";
 import { showValue } from "~/jobs/spec/values";
 import { fromForm } from "~/jobs/work";
 import classes from "../Composer.module.css";
 import { labelOf } from "../fieldLabels";
 import { useComposer, useField } from "../state/context";
-import { Collapsible, FormSection } from "./FormSection";
+import { Collapsible } from "./Collapsible";
 import { ChoiceField, TextField } from "./fields";
 import { ProjectField } from "./ProjectField";
 import { RawOptions } from "./RawOptions";
@@ -18,7 +19,7 @@ export function LocationSection() {
   const choices = composition?.choices;
   const hasQueues = Boolean(choices?.scheduler && choices.has_batch_system);
   return (
-    <FormSection title="Location" help="Where the job runs, and which account pays.">
+    <FormCard title="Location" help="Where the job runs, and which account pays.">
       <EndpointField />
       <ProjectField />
       {hasQueues && (
@@ -44,7 +45,7 @@ export function LocationSection() {
         </div>
         <RawOptions />
       </Collapsible>
-    </FormSection>
+    </FormCard>
   );
 }
 

@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
+import { FormCard } from "~/components/FormCard";
 import { readLines, showValue } from "~/jobs/spec/values";
 import { fromForm } from "~/jobs/work";
 import { CodeField } from "../code/CodeField";
 import { useComposer, useField } from "../state/context";
-import { FormSection } from "./FormSection";
 import { ChoiceField, LongField, TextField } from "./fields";
 import { KeyValueField } from "./KeyValueField";
 
@@ -11,7 +11,7 @@ export function ProgramSection() {
   const { draft } = useComposer();
   const isNotebook = draft.work.spec.notebook !== undefined;
   return (
-    <FormSection title="Program" help="What to run, and the name of the job.">
+    <FormCard title="Program" help="What to run, and the name of the job.">
       <TextField path="name" help="A short name to find the job by." placeholder="job" />
       {isNotebook ? <NotebookField /> : <CommandField />}
       <CodeField />
@@ -28,7 +28,7 @@ export function ProgramSection() {
         valuePlaceholder="0.001"
         add="Add parameter"
       />
-    </FormSection>
+    </FormCard>
   );
 }
 

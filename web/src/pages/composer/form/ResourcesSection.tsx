@@ -1,17 +1,15 @@
+import { FormCard } from "~/components/FormCard";
 import classes from "../Composer.module.css";
 import { useComposer } from "../state/context";
+import { Collapsible } from "./Collapsible";
 import { ContinueFields } from "./ContinueFields";
-import { Collapsible, FormSection } from "./FormSection";
 import { ChoiceField, CountField, TextField } from "./fields";
 import { LaunchFields } from "./LaunchFields";
 
 export function ResourcesSection() {
   const { composition } = useComposer();
   return (
-    <FormSection
-      title="Resources"
-      help="What the job may use. Smaller requests usually start sooner."
-    >
+    <FormCard title="Resources" help="What the job may use. Smaller requests usually start sooner.">
       <div className={classes.three}>
         <CountField path="resources.nodes" placeholder="1" />
         <CountField path="resources.gpus_per_node" placeholder="0" />
@@ -30,6 +28,6 @@ export function ResourcesSection() {
       <Collapsible title="Continue beyond the time limit" fields={["continue", "budget"]}>
         <ContinueFields />
       </Collapsible>
-    </FormSection>
+    </FormCard>
   );
 }

@@ -1,6 +1,7 @@
+import { FormCard } from "~/components/FormCard";
 import { PLAIN } from "~/jobs/spec/values";
 import classes from "../Composer.module.css";
-import { Collapsible, FormSection } from "./FormSection";
+import { Collapsible } from "./Collapsible";
 import { ChoiceField, CountField, TextField } from "./fields";
 import { KeyValueField } from "./KeyValueField";
 import { SPACE } from "./space";
@@ -11,7 +12,7 @@ const PRUNERS = ["none", "asha", "hyperband", "median", "percentile", "wilcoxon"
 /** Many trials of this job instead of one run. */
 export function SearchSection() {
   return (
-    <FormSection title="Search" help="Try many values of the parameters instead of one run.">
+    <FormCard title="Search" help="Try many values of the parameters instead of one run.">
       <Collapsible title="Search for the best parameters" fields={["study"]}>
         <KeyValueField
           path="study.objective"
@@ -46,6 +47,6 @@ export function SearchSection() {
           <TextField path="study.budget" placeholder="40 node-hours" help="For all trials." />
         </div>
       </Collapsible>
-    </FormSection>
+    </FormCard>
   );
 }

@@ -1,11 +1,11 @@
+import { FormCard } from "~/components/FormCard";
 import { CommandsField } from "~/images/environment/CommandsField";
 import { FilesField } from "~/images/environment/FilesField";
 import { EnvironmentScript } from "~/images/environment/fields";
-import { Step } from "./Step";
 
 export function CommandsStep() {
   return (
-    <Step
+    <FormCard
       title="Build commands"
       help="For everything that is not a package: compile, download, configure."
     >
@@ -17,6 +17,6 @@ export function CommandsStep() {
         placeholder="python -c 'import torch'"
         minRows={1}
       />
-    </Step>
+    </FormCard>
   );
 }

@@ -1,15 +1,15 @@
 import { Checkbox, Select } from "@mantine/core";
+import { FormCard } from "~/components/FormCard";
 import { useEnvironmentField } from "~/images/environment/context";
 import { EnvironmentLines, EnvironmentText } from "~/images/environment/fields";
 import { showValue } from "~/jobs/spec/values";
 import classes from "../ImageBuilder.module.css";
-import { Step } from "./Step";
 
 const USUAL = ["cpu", "cuda-12.4", "cuda-12.6", "rocm-6.2"];
 
 export function DependenciesStep() {
   return (
-    <Step title="Dependencies" help="The packages your program needs.">
+    <FormCard title="Dependencies" help="The packages your program needs.">
       <EnvironmentLines
         path="requirements"
         help="One per line, as in requirements.txt. Exact versions are resolved once and stored with their hashes."
@@ -27,7 +27,7 @@ export function DependenciesStep() {
         minRows={2}
       />
       <Inherit />
-    </Step>
+    </FormCard>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Autocomplete, Group, Radio, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Endpoint } from "~/api/client";
+import { FormCard } from "~/components/FormCard";
 import { QueryResult } from "~/components/QueryResult";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import { factOf } from "~/endpoints/facts";
@@ -8,12 +9,11 @@ import { endpointsQuery } from "~/endpoints/queries";
 import { faultAt } from "~/jobs/faults";
 import { useBuilder, useTextField } from "../context";
 import classes from "../ImageBuilder.module.css";
-import { Step } from "./Step";
 
 /** Where to build; the image can be transferred later. */
 export function EndpointStep() {
   return (
-    <Step
+    <FormCard
       title="Build location"
       help="Best where you will use the image first. You can transfer it to other endpoints later."
     >
@@ -25,7 +25,7 @@ export function EndpointStep() {
           </>
         )}
       </QueryResult>
-    </Step>
+    </FormCard>
   );
 }
 

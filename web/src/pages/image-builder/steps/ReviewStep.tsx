@@ -14,6 +14,7 @@ import { IconAlertTriangle, IconHammer, IconPackage } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
 import { hintOf } from "~/components/ErrorAlert";
+import { FormCard } from "~/components/FormCard";
 import { MessageText } from "~/components/MessageText";
 import { ENVIRONMENT_LABELS } from "~/images/environment/labels";
 import { faultText } from "~/jobs/faults";
@@ -21,7 +22,6 @@ import { count } from "~/lib/format";
 import { type Fault, useBuilder, useTextField } from "../context";
 import classes from "../ImageBuilder.module.css";
 import { stepOf } from "../work";
-import { Step } from "./Step";
 import { Summary } from "./Summary";
 
 const RUNTIMES = [
@@ -41,7 +41,7 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
   const { draft, faults, preview } = useBuilder();
   const name = useTextField("name");
   return (
-    <Step title="Review" help="Check what will be built. Nothing runs until you click Build.">
+    <FormCard title="Review" help="Check what will be built. Nothing runs until you click Build.">
       <Summary />
       <div className={classes.two}>
         <TextInput
@@ -83,7 +83,7 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
           Build image
         </Button>
       </Group>
-    </Step>
+    </FormCard>
   );
 }
 

@@ -1,12 +1,12 @@
+import { FormCard } from "~/components/FormCard";
 import { useEnvironmentField } from "~/images/environment/context";
 import { KeyValueRows } from "~/jobs/KeyValueRows";
 import { PLAIN } from "~/jobs/spec/values";
-import { Step } from "./Step";
 
 export function VariablesStep() {
   const { id, value, fault, set, touch } = useEnvironmentField("variables");
   return (
-    <Step
+    <FormCard
       title="Environment variables"
       help="Set for everything that runs in the image, including the build commands."
     >
@@ -23,6 +23,6 @@ export function VariablesStep() {
         onChange={set}
         onBlur={touch}
       />
-    </Step>
+    </FormCard>
   );
 }

@@ -1,4 +1,4 @@
-import { Card, Collapse, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { Collapse, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useId } from "react";
@@ -6,23 +6,6 @@ import { faultAt } from "~/jobs/faults";
 import { valueAt } from "~/jobs/spec/draft";
 import classes from "../Composer.module.css";
 import { useComposer } from "../state/context";
-
-type FormSectionProps = { title: string; help: string; children: ReactNode };
-
-export function FormSection({ title, help, children }: FormSectionProps) {
-  const id = useId();
-  return (
-    <Card component="section" aria-labelledby={id} padding="lg">
-      <Title order={2} id={id}>
-        {title}
-      </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        {help}
-      </Text>
-      <Stack gap="md">{children}</Stack>
-    </Card>
-  );
-}
 
 type CollapsibleProps = { title: string; fields: string[]; children: ReactNode };
 

@@ -1,9 +1,10 @@
 import { Card, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
-type StepProps = { title: string; help: string; children: ReactNode };
+type FormCardProps = { title: string; help: string; children: ReactNode };
 
-export function Step({ title, help, children }: StepProps) {
+/** One part of a long form: a heading, what it is for, its fields. */
+export function FormCard({ title, help, children }: FormCardProps) {
   const id = useId();
   return (
     <Card component="section" aria-labelledby={id} padding="lg">
