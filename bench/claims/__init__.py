@@ -22,6 +22,8 @@ from bench.claims import (
     log_lines,
     model_publish,
     pages,
+    pilot_engines,
+    pilot_packing,
     planning,
     questions,
     runs,
@@ -61,4 +63,6 @@ CLAIMS = [
     data_archive.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,
+    pilot_engines.CLAIM,
+    pilot_packing.CLAIM,
 ]

@@ -153,7 +153,7 @@ def given_back(findings: Findings, stack: Stack, count: int, folder: Path) -> No
     for number in range(1, count + 1):
         task = wait_for(lambda: task_of(study, number), within=120)  # noqa: B023
         written = place / str(task)
-        wait_for(written.exists, within=120)
+        wait_for(lambda: written.exists() and written.read_text(), within=120)  # noqa: B023
         job = client.task(str(task)).raw["native_id"]
         words = ("squeue", "--noheader", "--states=R,CG", "--jobs", job)
         wait_for(

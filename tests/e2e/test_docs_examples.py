@@ -22,6 +22,7 @@ PAGES = [
     "docs/scale.md",
     "docs/studies.md",
     "docs/pipelines.md",
+    "docs/frames.md",
     "docs/images.md",
     "docs/data.md",
     "docs/compare.md",

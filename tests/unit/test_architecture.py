@@ -21,6 +21,7 @@ CARRIED = (
     "launchers",
     "agent",
     "training",
+    "frames",
     "code",
     "planning",
     "data",
@@ -35,6 +36,7 @@ CAPABILITIES = {
     "runtimes",
     "launchers",
     "training",
+    "frames",
     "data",
     "provenance",
     "studies",
@@ -45,10 +47,11 @@ ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
     "compose": {"core", "compose", "schedulers", "images", "pilots", "pipelines", "studies"},
+    "frames": {"frames", "training"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "schedulers": {"core", "schedulers", "pilots"},
-    "pilots": {"core", "pilots"},
+    "pilots": {"core", "launchers", "pilots"},
     "planning": {"core", "planning", "training"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "provenance", "pipelines", "studies"},
     "notation": {"core", "notation"},
@@ -94,8 +97,9 @@ SLICE_TABLES = {
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
+        pilots: access composer endpoints jobs output people platform projects tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
-        pipelines: access code composer endpoints jobs notifications output people platform projects results tasks trees
+        pipelines: access code composer endpoints jobs notifications output people pilots platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
@@ -179,8 +183,8 @@ def brought_by_the_job(path: Path) -> set[str]:
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
-    if path == SOURCE / "pilots" / "dask_engine.py":
-        return {"distributed"}
+    if path in (SOURCE / "pilots" / "dask_engine.py", SOURCE / "pilots" / "keys.py"):
+        return {"distributed", "dask", "cryptography"}
     if path.is_relative_to(SOURCE / "training"):
         return {"torch", "lightning", "safetensors", "transformers"}
     if path.is_relative_to(SOURCE / "data" / "previews"):

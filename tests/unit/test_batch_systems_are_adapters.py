@@ -15,6 +15,7 @@ ALLOWED = {
     "testing/lab/": "the lab itself",
     "core/batch_systems.py": "reads profiles from before abilities were stated, in one function",
     "compose/launch.py": "recognises launchers that a user calls in their own command",
+    "frames/ranks.py": "stands alone in a program that anybody's launcher may have started, and keeps to the memory of its job",
     "training/metrics.py": "stands alone in a program that anybody's launcher may have started",
 }
 """Each file or folder that may name one, and why."""

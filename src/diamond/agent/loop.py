@@ -48,6 +48,7 @@ from diamond.agent.tasks.folders import TaskFolders
 from diamond.agent.tasks.machine.state import AttemptState
 from diamond.agent.tasks.orphans import Orphans
 from diamond.agent.tasks.pace import Pace
+from diamond.agent.tasks.pilots import KnownPilots
 from diamond.agent.tasks.recovery import Recovery
 from diamond.agent.tasks.redaction import EventRedaction
 from diamond.agent.tasks.results import PostedResults
@@ -62,6 +63,8 @@ from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.protocol import By, Orders, Welcome
 from diamond.schedulers.base import RunsItsOwnQueue, Scheduler
+from diamond.schedulers.pilot import PilotScheduler, is_of_pilot
+from diamond.schedulers.routed import route
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +87,13 @@ class Agent:
         stays: str,
         pace: Pace | None = None,
     ) -> None:
-        self._folders, self._link, self._scheduler = folders, link, scheduler
+        self._folders, self._link = folders, link
+        self._pilots = PilotScheduler(
+            folders.tasks,
+            KnownPilots(folders.tasks, lambda: self._attempts),
+            scheduler.script_variables(),
+        )
+        self._scheduler = route(scheduler, self._pilots)
         self._pace = pace or Pace()
         self._posted: queue.Queue[Callable[[], None]] = queue.Queue()
         self._stopping, self._is_linked = threading.Event(), True
@@ -220,6 +229,7 @@ class Agent:
             run_directories=self._retention,
             free=self._asker.free,
             is_idle=lambda: not self._attempts.active(),
+            allows_pilots=lambda: self._policy.allows_pilots,
         )
 
     def _assemble_data(self) -> None:
@@ -248,6 +258,7 @@ class Agent:
             rejection=self._admission.rejection,
             record=self._ledger.command,
             accepted=self._admission.accepted,
+            close_pilot=self._pilots.close,
         )
         handler = RequestHandler(self._folders, self._tasks, self._stager, self._policy)
         self._requests = RequestQueue(handler, self._link)
@@ -373,6 +384,11 @@ class Agent:
         self._lively_until = time.monotonic() + ADVANCE_SECONDS
 
     def _ask(self, active: list[AttemptState]) -> None:
+        """What a pilot says costs nothing to read; the site is asked within its budget."""
+        inside = [state.native_id for state in active if is_of_pilot(state.native_id)]
+        if inside:
+            self._attempts.answered(dict(self._pilots.status(inside)))
+        active = [state for state in active if not is_of_pilot(state.native_id)]
         ids = {state.native_id for state in active} - {""}
         awaited = any(state.awaits_answer for state in active)
         if ids and self._asker.is_due(awaited=awaited, hurry=self._work.wants_status):

@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "run",
     "plan": "plan",
     "pipeline": "pipeline",
+    "pilot": "pilot",
     "scale": "scale",
     "study": "study",
     "image": "image",

@@ -81,5 +81,8 @@ def _lines(record: JsonObject) -> Iterator[tuple[str, str]]:
         yield "attempt", f"{attempt['number']}: {ending}"
     if record.get("end"):
         yield "end", f"{record['end']['state']}, {record['end']['node_hours']:.3g} node-hours"
+    joules = (record.get("metrics") or {}).get("energy_joules")
+    if joules is not None:
+        yield "energy", f"{joules / 3.6e6:.3g} kWh as the nodes reported it"
     for name, value in ((record.get("metrics") or {}).get("values") or {}).items():
         yield "metric", f"{name} {value['last']}"

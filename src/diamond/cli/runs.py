@@ -255,6 +255,8 @@ def _print_groups(found: dict[str, Any], group: list[str]) -> None:
         for each in found["groups"]
     ]
     print_table(headings, rows)
+    if found["group_count"] > len(rows):
+        say(f"The first {len(rows)} of {found['group_count']} groups. Group by fewer columns.")
 
 
 def _print_part(runs: list[dict[str, Any]], part: dict[str, Any], *, everything: bool) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from diamond.compose.allocation_spec import AllocationSpec
 from diamond.compose.spec import Spec
 from diamond.core.errors import InvalidSpec
 
@@ -130,7 +131,7 @@ def from_validation(error: ValidationError, below: Sequence[str] = ()) -> list[d
 
 
 def _unknown_field(faults: Faults, path: list[str]) -> None:
-    name, valid = path[-1], valid_fields(path[:-1])
+    name, valid = path[-1], _valid_in(path[:-1])
     hint = f"Valid here: {', '.join(valid)}"
     meant = _ALIASES.get(name) if path[:-1] in ([], ["resources"]) else None
     if meant:
@@ -139,6 +140,12 @@ def _unknown_field(faults: Faults, path: list[str]) -> None:
         )
     else:
         faults.add(".".join(path), f"Unknown field {name!r}", hint, near=(name, valid))
+
+
+def _valid_in(path: list[str]) -> list[str]:
+    if path == ["together"] or path[:1] == ["groups"]:
+        return sorted(AllocationSpec.model_fields)
+    return valid_fields(path)
 
 
 def _plain_words(detail: ErrorDetails) -> str:

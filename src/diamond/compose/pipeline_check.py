@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.allocation_spec import AllocationSpec
+from diamond.compose.allocations import Allocation
 from diamond.compose.encoding import without_invalid_text
 from diamond.compose.faults import Faults, from_validation, invalid
 from diamond.compose.fields import NAME_WORDS
+from diamond.compose.groups import read_groups, stage_misfits
 from diamond.compose.raw_spec import RawSpec, has_auto_nodes, runs_something
 from diamond.compose.spec import Spec
 from diamond.compose.stages import (
@@ -18,6 +21,7 @@ from diamond.compose.stages import (
     STAGE_FIELDS,
     StageSpec,
     graph_of,
+    group_of,
     shared_fields,
     stage_spec,
 )
@@ -43,6 +47,12 @@ class Pipeline:
     stages: Mapping[str, StageSpec]
     graph: Graph
     stops_on_failure: bool = False
+    groups: Mapping[str, AllocationSpec] = field(default_factory=dict)
+    """Allocations that stages share."""
+
+    def group_of(self, stage: str) -> str:
+        """Empty for a stage that is a batch job of its own."""
+        return group_of(self.raw, stage)
 
     @property
     def name(self) -> str:
@@ -71,7 +81,9 @@ def examine_pipeline(raw: RawSpec) -> tuple[Pipeline | None, Faults]:
     if any(stage is None for stage in stages.values()):
         return None, faults
     known = {name: stage for name, stage in stages.items() if stage is not None}
-    pipeline = Pipeline(raw, known, graph_of(raw, known), raw.get("on_failure") == "stop")
+    groups = read_groups(raw, list(known), faults)
+    graph = graph_of(raw, known)
+    pipeline = Pipeline(raw, known, graph, raw.get("on_failure") == "stop", groups)
     for fault in faults_of(pipeline.graph):
         where = ".".join(part for part in ("pipeline", fault.field) if part)
         faults.add(where, fault.message, fault.hint, near=fault.near)
@@ -91,15 +103,24 @@ def pipeline_faults(raw: RawSpec) -> list[dict[str, str]]:
 
 
 def check_stages(
-    pipeline: Pipeline, compose_for: Callable[[str], Compose], faults: Faults
+    pipeline: Pipeline,
+    compose_for: Callable[[str], Compose],
+    faults: Faults,
+    allocations: Mapping[str, Allocation] | None = None,
 ) -> list[str]:
-    """Compose every stage as it would run; raises `InvalidSpec` with `faults` and those of all. Gives their warnings."""
+    """Compose every stage as it would run; raises `InvalidSpec` with `faults` and those of all. Gives their warnings.
+
+    `allocations`: of the groups that could be composed.
+    """
     items = list(faults.items)
     warnings: list[str] = []
     for name in pipeline.stages:
+        allocation = (allocations or {}).get(pipeline.group_of(name))
         try:
             composed = compose_for(name)(trial_spec(pipeline, name))
             warnings += [f"{name}: {warning}" for warning in composed.warnings]
+            if allocation is not None:
+                items += stage_misfits(name, composed, allocation)
         except InvalidSpec as error:
             items += _below_stage(pipeline, name, error.faults or [_whole(error)])
     if items:
@@ -146,10 +167,10 @@ def with_bound(
         bound["run"] = rename_references(run, names_of)
     elif isinstance(run, list) and all(isinstance(word, str) for word in run):
         bound["run"] = rename_words(run, names_of)
-    for field, more in (("params", params), ("data", data or {})):
-        given = spec.get(field)
+    for name, more in (("params", params), ("data", data or {})):
+        given = spec.get(name)
         if more and (given is None or isinstance(given, dict)):
-            bound[field] = {**(given or {}), **more}
+            bound[name] = {**(given or {}), **more}
     return bound
 
 
@@ -174,9 +195,6 @@ def _check_whole(raw: RawSpec, faults: Faults) -> None:
     if raw.get("on_failure", "continue") not in ON_FAILURE:
         hint = "continue runs what does not depend on the failed stage; stop ends everything."
         faults.add("on_failure", f"{raw['on_failure']!r} is neither continue nor stop", hint)
-    if raw.get("together", False) is not False:
-        hint = "Leave it out: each stage is a job of its own."
-        faults.add("together", "Stages cannot share one allocation yet", hint)
     name = raw.get("name", "pipeline")
     if isinstance(name, str) and len(name) > LONGEST_NAME:
         faults.add(
@@ -199,7 +217,7 @@ def _read_stage(name: str, given: Any, faults: Faults) -> StageSpec | None:
             where, "A stage is a mapping of fields", f"Write: {name}: {{run: python {name}.py}}"
         )
         return None
-    nested = [field for field in PIPELINE_FIELDS if field in given]
+    nested = [field for field in PIPELINE_FIELDS if field in given and field not in STAGE_FIELDS]
     if nested or "name" in given or "code" in given:
         field = [*nested, *(one for one in ("name", "code") if one in given)][0]
         faults.add(

@@ -170,6 +170,7 @@ _FORMS: dict[str, tuple[Any, str]] = {
         Flags,
         "flags.NAME=takes, refuses or requires; NAME is mem, gres, export, account, nodes, time, ntasks or exclude",
     ),
+    "pilots": (bool, "false where the site does not want pilots, else true"),
     "folders": (dict[Literal["keep", "work", "tmp"], Folder], '{"work": {"path": "/scratch/me"}}'),
     "runtimes": (
         dict[Literal["login", "compute"], dict[str, str] | None],

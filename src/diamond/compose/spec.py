@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, TypeAdapter, model_validator
 
+from diamond.compose.allocation_spec import AllocationSpec
 from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
     BudgetText,
@@ -152,8 +153,19 @@ def spec_schema() -> dict[str, Any]:
     schema = Spec.model_json_schema(by_alias=True)
     block = TypeAdapter(dict[Identifier, StageSpec]).json_schema(ref_template="#/$defs/{model}")
     schema["$defs"] |= block.pop("$defs")
+    schema["$defs"]["AllocationSpec"] = AllocationSpec.model_json_schema()
     schema["properties"] |= {
         "pipeline": {**block, "description": "Stages by name; see docs/pipelines.md"},
         "on_failure": {"enum": ["continue", "stop"], "default": "continue"},
+        "together": {
+            "anyOf": [{"$ref": "#/$defs/AllocationSpec"}, {"const": False}],
+            "default": False,
+            "description": "Run the stages inside one allocation",
+        },
+        "groups": {
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/AllocationSpec"},
+            "description": "Allocations by name, for stages with together: NAME",
+        },
     }
     return schema

@@ -7,14 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from diamond.compose.allocation_spec import PLACED, with_shared
 from diamond.compose.fields import Identifier, Printable, Scalar, StrictModel, Whole
 from diamond.compose.raw_spec import RawSpec
 from diamond.core.errors import InvalidSpec
 from diamond.pipelines.graph import Axis, Graph, Output, Stage
 from diamond.pipelines.references import read_reference
 
-PIPELINE_FIELDS = ("pipeline", "on_failure", "together")
+PIPELINE_FIELDS = ("pipeline", "on_failure", "together", "groups")
 """Fields of a spec that say something about the pipeline as a whole."""
+TOGETHER = "together"
+"""The group of the stages that name none, where the pipeline has `together:`."""
 MERGED = ("params", "resources", "data", "options")
 """Fields that a stage adds to; others replace what stands beside `pipeline:`."""
 
@@ -61,6 +64,9 @@ class StageSpec(BaseModel):
     files: list[Printable] = Field(
         [], description="The code that it uses, such as prepare.py or lib/; default: all files"
     )
+    together: Identifier | Literal[False] | None = Field(
+        None, description="A group whose allocation it runs in; false: a batch job of its own"
+    )
 
 
 STAGE_FIELDS = frozenset(StageSpec.model_fields)
@@ -84,6 +90,26 @@ def shared_fields(raw: RawSpec) -> RawSpec:
     return {name: value for name, value in raw.items() if name not in PIPELINE_FIELDS}
 
 
+def group_fields(raw: RawSpec) -> dict[str, Any]:
+    """Allocations by the name of their group, as they are written."""
+    groups = raw.get("groups")
+    named = dict(groups) if isinstance(groups, dict) else {}
+    return {**({TOGETHER: raw[TOGETHER]} if raw.get(TOGETHER) else {}), **named}
+
+
+def group_of(raw: RawSpec, stage: str) -> str:
+    """The group whose allocation a stage runs in; empty: it is a batch job of its own."""
+    own = raw["pipeline"][stage].get(TOGETHER)
+    if own is None:
+        return TOGETHER if raw.get(TOGETHER) else ""
+    return str(own) if own else ""
+
+
+def allocation_fields(raw: RawSpec, group: str) -> dict[str, Any]:
+    given = group_fields(raw).get(group)
+    return with_shared(given, shared_fields(raw)) if isinstance(given, dict) else {}
+
+
 def stage_spec(raw: RawSpec, stage: str) -> RawSpec:
     """One stage as a spec of its own; references still stand in it."""
     shared = shared_fields(raw)
@@ -95,7 +121,23 @@ def stage_spec(raw: RawSpec, stage: str) -> RawSpec:
         for name in MERGED
         if isinstance(shared.get(name), dict) and isinstance(own.get(name), dict)
     }
-    return {**shared, **own, **merged, "name": f"{shared.get('name', 'pipeline')}.{stage}"}
+    spec = {**shared, **own, **merged, "name": f"{shared.get('name', 'pipeline')}.{stage}"}
+    group = group_of(raw, stage)
+    return _inside(spec, allocation_fields(raw, group)) if group else spec
+
+
+def _inside(spec: RawSpec, allocation: Mapping[str, Any]) -> RawSpec:
+    """It runs where its allocation is, at most as long; what it costs is the allocation's."""
+    given = spec.get("resources")
+    resources = given if given is None or isinstance(given, dict) else None
+    rest = {name: value for name, value in spec.items() if name not in PLACED}
+    placed = {
+        name: value for name, value in allocation.items() if name in PLACED and name != "budget"
+    }
+    if resources is None and given is not None:
+        return {**rest, **placed}
+    walltime = {"walltime": allocation["walltime"]} if "walltime" in allocation else {}
+    return {**rest, **placed, "resources": {**walltime, **(resources or {})}}
 
 
 def graph_of(raw: RawSpec, stages: Mapping[str, StageSpec]) -> Graph:

@@ -31,12 +31,14 @@ from diamond.core.decoding import (
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 
-VERSION = 4
-"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data. 4: several ways for them."""
+VERSION = 5
+"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data. 4: several ways for them. 5: pilots."""
 WITH_TREES = 3
 """Agents that speak an older version get no orders that name trees: they would start a program without its data."""
 WITH_WAYS = 4
 """Between agents that speak an older version, data passes through the service alone."""
+WITH_PILOTS = 5
+"""Agents that speak an older version get no orders of pilots, nor of what runs in them: they would start batch jobs."""
 OLDEST = 2
 """Agents that speak an older version get no new work. Raised only where the work itself would be unsafe."""
 
@@ -118,6 +120,15 @@ class Chain:
     id: Id
     task: Id
     chain: Dict[str, Any] = field(default_factory=dict)
+    by: By = field(default_factory=By)
+
+
+@dataclass(frozen=True)
+class ClosePilot:
+    """This task is a pilot: it finishes what it has begun, takes nothing more, and goes."""
+
+    id: Id
+    task: Id
     by: By = field(default_factory=By)
 
 
@@ -230,11 +241,12 @@ class CancelMove:
 
 IMAGE_COMMANDS = (SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove)
 ImageCommand = Union[SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove]
-Command = Union[Submit, Cancel, Chain, Probe, Clean, Upgrade, ImageCommand, DataCommand]
+Command = Union[Submit, Cancel, Chain, ClosePilot, Probe, Clean, Upgrade, ImageCommand, DataCommand]
 COMMANDS: Dict[str, Type[Any]] = {
     "submit": Submit,
     "cancel": Cancel,
     "chain": Chain,
+    "close-pilot": ClosePilot,
     "probe": Probe,
     "clean": Clean,
     "upgrade": Upgrade,

@@ -102,6 +102,8 @@ class Reason(str, Enum):
     """The next attempt, or a further run of this one, could have exceeded the budget."""
     NO_PROGRESS = "no-progress"
     """Two attempts in a row left no newer checkpoint and logged no higher step."""
+    PILOT_CLOSED = "pilot-closed"
+    """Its pilot took no more work: it can run in another one."""
     WITHDRAWN = "withdrawn"
     """A follow-up that was not needed; only ever the reason of an attempt."""
 
@@ -114,6 +116,7 @@ RESUMABLE = frozenset(
         Reason.WALL_TIME,
         Reason.PREEMPTED,
         Reason.NODE_LOST,
+        Reason.PILOT_CLOSED,
     }
 )
 """Endings that say nothing against the program: a new task may continue where this one stopped."""

@@ -27,6 +27,7 @@ REASONS = {
     Reason.LOST: "neither the batch system nor the run directory knows how it ended",
     Reason.NO_PROGRESS: "two attempts in a row came no further",
     Reason.WITHDRAWN: "a follow-up that was not needed",
+    Reason.PILOT_CLOSED: "its pilot took no more work",
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
     Reason.POLICY: "the policy of the machine, or the end of its pairing, does not let it run there",
     Reason.PROBES: "the probe runs gave no node count",

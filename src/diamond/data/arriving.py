@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from diamond.core.errors import DataChanged
+from diamond.data.direct import LEAST_DIRECT, DirectWriter
 from diamond.data.hashing import Hashed, Result, hash_files
 from diamond.data.manifest import Entry, FileEntry, FolderEntry, LinkEntry, files_of
 from diamond.data.packing import BYTES, DIGESTS, END, ZEROS, Frame, read_piece
@@ -47,6 +48,8 @@ class Arrival:
         self._parts: Dict[int, _Part] = {}
         self._digests: Dict[int, bytes] = {}
         self._log: List[str] = []
+        self._direct = DirectWriter()
+        self._beside = ThreadPoolExecutor(1)
 
     def begin(self) -> None:
         """Make the folders, and verify what an earlier try has left."""
@@ -191,6 +194,8 @@ class Arrival:
         return others + len(_folders(self._entries))
 
     def close(self) -> None:
+        self._beside.shutdown()
+        self._direct.close()
         for part in self._parts.values():
             part.close()
 
@@ -201,19 +206,28 @@ class Arrival:
     def _take(self, frame: Frame, view: memoryview) -> None:
         part = self._part(frame.file)
         if frame.kind == BYTES:
-            self.bytes += part.write(frame.offset, view)
+            self.bytes += self._write_part(part, frame.offset, view)
         elif frame.kind == ZEROS:
             self.bytes += part.write_zeros(frame.offset, frame.length)
         self._log.append(f"{frame.file} {frame.offset} {frame.offset + frame.length}\n")
         self._end_part(frame.file, part)
 
+    def _write_part(self, part: _Part, offset: int, view: memoryview) -> int:
+        """Hashing is the processor's work and writing the disk's: large parts do both at once."""
+        if len(view) < LEAST_DIRECT:
+            return part.write(offset, view)
+        hashed = self._beside.submit(part.hash_in_order, offset, view)
+        try:
+            return part.put(offset, view, self._direct)
+        finally:
+            hashed.result()
+
     def _take_whole(self, small: List[Tuple[int, memoryview]]) -> None:
         """Making a file is the kernel's work: two threads make many files in two thirds of the time."""
         half = len(small) // 2 if len(small) >= TOGETHER else 0
-        with ThreadPoolExecutor(1) as other:
-            first = other.submit(self._write_whole, small[:half]) if half else None
-            right = self._write_whole(small[half:])
-            right |= first.result() if first is not None else set()
+        first = self._beside.submit(self._write_whole, small[:half]) if half else None
+        right = self._write_whole(small[half:])
+        right |= first.result() if first is not None else set()
         for position, view in small:
             if position in right:
                 self._count(position, len(view))
@@ -348,15 +362,26 @@ class _Part:
 
     def write(self, offset: int, content: bytes | memoryview) -> int:
         """How many bytes are new by it."""
+        self.hash_in_order(offset, content)
+        return self.put(offset, content)
+
+    def hash_in_order(self, offset: int, content: bytes | memoryview) -> None:
+        if offset == self._at:
+            self._digest.update(content)
+            self._at += len(content)
+
+    def put(
+        self, offset: int, content: bytes | memoryview, direct: Optional[DirectWriter] = None
+    ) -> int:
+        """Write without hashing it: how many bytes are new by it."""
         before, descriptor = self.ranges.count, self._open()
-        at, left = offset, memoryview(content)
+        left = memoryview(content)
+        done = direct.write(self._place, offset, left) if direct is not None else 0
+        at, left = offset + done, left[done:]
         while left:
             written = os.pwrite(descriptor, left, at)
             at, left = at + written, left[written:]
         self._added(offset, len(content))
-        if offset == self._at:
-            self._digest.update(content)
-            self._at += len(content)
         return self.ranges.count - before
 
     def write_zeros(self, offset: int, length: int) -> int:

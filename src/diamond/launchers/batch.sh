@@ -313,6 +313,12 @@ diamond_pass_on() {
   [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
 }
 
+# QUIT: Diamond ends this job at once, after the seconds it gave it to save. The batch system's own SIGKILL may come half a
+# minute after its SIGTERM. The overseer kills its ranks on all nodes.
+diamond_kill() {
+  [ -n "$diamond_ranks" ] && diamond_pass_on QUIT || diamond_pass_on KILL
+}
+
 # The command itself, as the head names it, or the overseer of its ranks, by a Python of the node or of the environment; what stands
 # behind the name is used from there on, as the name may lead to a slow script (pyenv's takes 0.2 s each time).
 diamond_choose_command() {
@@ -337,7 +343,7 @@ diamond_no_python() {
 diamond_start() {
   set -m
   (
-    trap : TERM INT USR1 USR2
+    trap : TERM INT USR1 USR2 QUIT
     cd "$DIAMOND_RUN_DIR" 2>&4 || exit
     "${diamond_command[@]}" >&3 2>&4 3>&- 4>&-
     diamond_code=$?
@@ -373,7 +379,7 @@ diamond_yield() {
 
 # Ends with the script even if that was killed, holds none of its files open, and is killed at the end.
 diamond_beat() {
-  trap - TERM INT USR1 USR2
+  trap - TERM INT USR1 USR2 QUIT
   exec >/dev/null 2>&1 3>&- 4>&-
   local sampling= wait
   while :; do
@@ -407,6 +413,7 @@ diamond_wait() {
   [ -n "$diamond_signalled" ] || [ "$diamond_code" -lt 0 ] || return
   until [ -s "$diamond_place/code" ] || ! kill -0 "$diamond_program" 2>/dev/null; do sleep 0.2; done
   diamond_code=143
+  [ "$diamond_signalled" != KILL ] || diamond_code=137
   { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }
 
@@ -467,6 +474,7 @@ trap 'diamond_pass_on TERM' TERM
 trap 'diamond_pass_on INT' INT
 trap 'diamond_pass_on USR1' USR1
 trap 'diamond_pass_on USR2' USR2
+trap diamond_kill QUIT
 diamond_open_run
 diamond_measure_time
 diamond_say_started

@@ -107,7 +107,7 @@ class KillsAtOnce(Protocol):
     """An ability, asked for by `isinstance`: all processes of a running job can be killed without the usual wait."""
 
     def kill(self, native_id: str) -> None:
-        """Send SIGKILL to everything in the job, now. Too late is fine; `cancel` follows. Raises `Unanswered`."""
+        """Have everything in the job killed, now. Too late is fine; `cancel` follows. Raises `Unanswered`."""
 
 
 @runtime_checkable

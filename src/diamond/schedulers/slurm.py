@@ -126,8 +126,9 @@ class SlurmScheduler:
             raise refused(command, done.stderr)
 
     def kill(self, native_id: str) -> None:
-        """`scancel` alone sends SIGTERM, and SIGKILL only after the site's KillWait, usually 30 s."""
-        command = ["scancel", "--signal=KILL", "--full", native_id]
+        """The script kills its program itself: `scancel` sends SIGTERM, and SIGKILL only after the site's KillWait,
+        usually 30 s, with `--signal=KILL --full` too (22.05)."""
+        command = ["scancel", "--signal=QUIT", "--batch", native_id]
         done = ask(command)
         if done.returncode and not _GONE.search(done.stderr):
             raise refused(command, done.stderr)

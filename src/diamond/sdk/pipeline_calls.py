@@ -8,13 +8,13 @@ from typing import Any
 
 from diamond.sdk.event_stream import EventStream
 from diamond.sdk.listing import Listing
-from diamond.sdk.query_calls import QueryCalls
+from diamond.sdk.pilot_calls import PilotCalls
 from diamond.sdk.transport import API, path_segment
 
 JsonObject = dict[str, Any]
 
 
-class PipelineCalls(QueryCalls):
+class PipelineCalls(PilotCalls):
     def pipelines(self, *, limit: int | None = None) -> Listing[JsonObject]:
         """Newest first, with the number of steps in each state."""
         return self.pages(f"{API}/pipelines", {}, limit)

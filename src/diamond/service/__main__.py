@@ -18,8 +18,8 @@ from fastapi import FastAPI
 from diamond.agent.parent import end_with_parent
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
+from diamond.service.platform.http.bulk_bodies import BulkProtocol
 from diamond.service.platform.http.certificate import Certificate, keep_current, read_certificate
-from diamond.service.platform.http.request_deadline import TimelyProtocol
 from diamond.service.platform.people_settings import People, read_people
 from diamond.service.settings import Settings, read_proxies, read_smtp
 
@@ -68,7 +68,7 @@ def _config(app: FastAPI) -> uvicorn.Config:
         port=settings.port,
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
-        http=TimelyProtocol,
+        http=BulkProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -46,6 +46,7 @@ from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.pilots import routes as pilots
 from diamond.service.pipelines import routes as pipelines
 from diamond.service.pipelines import worker as pipeline_worker
 from diamond.service.planning import routes as planning
@@ -96,7 +97,7 @@ from diamond.service.tasks import cleanup_routes as tasks_cleanup
 from diamond.service.tasks import code_routes as tasks_code
 from diamond.service.tasks import routes as tasks
 from diamond.service.trees import transfers as tree_transfers
-from diamond.service.trees.keeping import keep_in_background
+from diamond.service.trees.kept_copies import keep_in_background
 from diamond.service.views import routes as views
 
 log = logging.getLogger("diamond.service")
@@ -132,6 +133,7 @@ PARTS = (
     planning,
     scales,
     studies,
+    pilots,
     pipelines,
     recipes,
     datasets,

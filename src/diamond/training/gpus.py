@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional
 
 _NVIDIA = [
     "nvidia-smi",
-    "--query-gpu=index,utilization.gpu,memory.used",
+    "--query-gpu=index,utilization.gpu,memory.used,power.draw",
     "--format=csv,noheader,nounits",
 ]
 _NVIDIA_NAMES = [
@@ -23,7 +23,7 @@ _AMD = ["rocm-smi", "--showuse", "--showmeminfo", "vram", "--json"]
 
 
 def gpu_usage() -> List[Dict[str, float]]:
-    """One entry per GPU that this job may use: index, percent busy, memory in MB."""
+    """One entry per GPU that this job may use: index, percent busy, memory in MB, watts where it says so."""
     if shutil.which("nvidia-smi"):
         return _visible(from_nvidia(_ask(_NVIDIA)))
     if shutil.which("rocm-smi"):
@@ -51,13 +51,17 @@ def gpu_names() -> List[Dict[str, Any]]:
 
 
 def from_nvidia(text: str) -> List[Dict[str, float]]:
-    """Lines such as `0, 87, 40123`; a GPU that reports nothing ("[N/A]") counts as zero."""
-    rows = [line.split(",") for line in text.splitlines()]
-    return [
-        {"index": int(_number(row[0])), "percent": _number(row[1]), "memory_mb": _number(row[2])}
-        for row in rows
-        if len(row) == 3
-    ]
+    """Lines such as `0, 87, 40123, 251.3`; a GPU that reports nothing ("[N/A]") counts as zero, and its power is left out."""
+    gpus = []
+    for row in (line.split(",") for line in text.splitlines()):
+        if len(row) not in (3, 4):
+            continue
+        index, percent, used = (_number(field) for field in row[:3])
+        gpu = {"index": int(index), "percent": percent, "memory_mb": used}
+        if len(row) == 4 and _number(row[3]) > 0:
+            gpu["power_watts"] = _number(row[3])
+        gpus.append(gpu)
+    return gpus
 
 
 def from_amd(text: str) -> List[Dict[str, float]]:

@@ -34,6 +34,11 @@ def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) 
         note_program()
 
 
+def log_beside(**values: Any) -> None:
+    """Record values of this rank at the step that was logged last; neither counts as a step nor as progress."""
+    _writer.write_beside(values, rank())
+
+
 def flush() -> None:
     """Write the last values to the file."""
     _writer.flush()
@@ -82,12 +87,18 @@ class Writer:
         with self._lock:
             number = self._next_step if step is None else int(step)
             self._next_step = number + 1
-            line = self._line(number, values, rank)
-            path = os.environ.get("DIAMOND_METRICS", "")
-            if path:
-                self._append(path, json.dumps(line).encode() + b"\n")
-            else:
-                print(readable(line), flush=True)
+            self._record(self._line(number, values, rank))
+
+    def write_beside(self, values: Dict[str, Any], rank: int) -> None:
+        with self._lock:
+            self._record(self._line(max(0, self._next_step - 1), values, rank))
+
+    def _record(self, line: Dict[str, Any]) -> None:
+        path = os.environ.get("DIAMOND_METRICS", "")
+        if path:
+            self._append(path, json.dumps(line).encode() + b"\n")
+        else:
+            print(readable(line), flush=True)
 
     def flush(self) -> None:
         """Write the newest line that was held back, so that the last values are not lost."""

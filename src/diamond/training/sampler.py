@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
+from diamond.training.energy import EnergyMeter
 from diamond.training.facts import machine, note
 from diamond.training.gpus import gpu_usage
 from diamond.training.processes import Usage, is_alive, run_usage
@@ -49,13 +50,19 @@ def interval_after(elapsed: float, interval: float) -> float:
     return max(interval, min(LONGEST_INTERVAL_SECONDS, elapsed / 60))
 
 
-def usage_line(before: Usage, after: Usage, *, now: float) -> Dict[str, object]:
+def usage_line(
+    before: Usage, after: Usage, *, now: float, energy: Optional[EnergyMeter] = None
+) -> Dict[str, object]:
     """What a node uses, from two samples of the same processes."""
+    gpus = gpu_usage()
+    watts = [gpu["power_watts"] for gpu in gpus if "power_watts" in gpu]
+    used = energy.read(watts, now=time.monotonic()) if energy else {}
     return {
         "time": round(now, 3),
         "cpu_percent": round(after.cpu_percent_since(before), 1),
         "memory_mb": round(after.memory_bytes / 2**20, 1),
-        "gpus": gpu_usage(),
+        **used,
+        "gpus": gpus,
     }
 
 
@@ -67,6 +74,9 @@ def summed(own: Dict[str, object], others: Dict[str, Dict[str, object]]) -> Dict
     line: Dict[str, object] = {"time": own["time"], "gpus": own["gpus"]}
     for name in ("cpu_percent", "memory_mb"):
         line[name] = round(sum(_number(numbers.get(name)) for numbers in nodes.values()), 1)
+    if all("energy_joules" in numbers for numbers in nodes.values()):
+        joules = (_number(numbers["energy_joules"]) for numbers in nodes.values())
+        line["energy_joules"] = round(sum(joules), 1)
     for node, numbers in sorted(nodes.items()) if len(nodes) <= MOST_NODES else ():
         line.update({f"{node}/{name}": value for name, value in _flat(numbers)})
     return line
@@ -123,13 +133,13 @@ def _leave_newest(run_folder: Path, node: str) -> Write:
 
 def _sample(pid: int, write: Write, *, interval: float) -> None:
     """The first line comes after a second, so that a short run has one too."""
-    started = time.monotonic()
+    started, energy = time.monotonic(), EnergyMeter()
     before = run_usage(pid, os.environ)
     wait = min(1.0, interval)
     while _alive_for(pid, wait):
         after = run_usage(pid, os.environ)
         wait = interval_after(time.monotonic() - started, interval)
-        write(usage_line(before, after, now=time.time()), wait)
+        write(usage_line(before, after, now=time.time(), energy=energy), wait)
         before = after
 
 
@@ -144,6 +154,7 @@ def _number(value: object) -> float:
 def _flat(numbers: Dict[str, object]) -> List[Tuple[str, object]]:
     """As the service names them: `gpu0_percent` for a number of the first GPU."""
     values = [(name, numbers.get(name)) for name in ("cpu_percent", "memory_mb")]
+    values += [(name, numbers[name]) for name in ("energy_joules",) if name in numbers]
     gpus = numbers.get("gpus")
     for at, gpu in enumerate(gpus if isinstance(gpus, list) else []):
         if isinstance(gpu, dict):

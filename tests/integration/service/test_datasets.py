@@ -262,3 +262,14 @@ def test_a_list_of_images_says_nothing_about_data(service: RunningService) -> No
     assert ada.client.get("/datasets/beside-images")["places"] == [ada.name]
     ada.agent.good("images", {"items": [], "age": -60.0})
     assert ada.client.get("/datasets/beside-images")["places"] == [ada.name]
+
+
+def test_an_endpoint_lists_its_data_again_where_a_place_is_younger_than_the_list(
+    service: RunningService,
+) -> None:
+    _, ada = new_person(service, "ada-again")
+    added(ada, "young")
+    first = ada.agent.good("trees", {"items": []})
+    assert first["again"] and ada.client.get("/datasets/young")["places"] == [ada.name]
+    later = ada.agent.good("trees", {"items": [], "age": -60.0})
+    assert not later["again"] and ada.client.get("/datasets/young")["places"] == []

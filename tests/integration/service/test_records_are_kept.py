@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,18 @@ def test_what_the_job_saw_and_its_metrics_are_in_its_record(scene: Scene) -> Non
     again = record(scene, task)
     assert again["metrics"]["values"]["loss"]["last"] == 0.125
     assert again["check"]["is_whole"]
+
+
+def test_energy_of_all_runs_is_in_the_record_where_the_machine_says_it(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("started", task, attempt, run=1, native_id="77", node="n1")
+    first = [{"time": time.time(), "cpu_percent": 5, "energy_joules": one} for one in (1e5, 2.5e5)]
+    scene.agent.bytes((stream("usage", task, attempt), lines(*first)))
+    scene.tell("started", task, attempt, run=2, native_id="77", node="n1")
+    again = {"time": time.time(), "cpu_percent": 5, "energy_joules": 5e4}
+    scene.agent.bytes(({**stream("usage", task, attempt), "run": 2}, lines(again)))
+    scene.tell("exited", task, attempt, run=2, exit_code=0)
+    assert record(scene, task)["metrics"] == {"values": {}, "energy_joules": 3e5}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -168,7 +169,9 @@ def test_nobody_sees_a_reproduction_that_is_not_shared_with_them(service: Runnin
     scene.tell("started", task["id"], task["attempt"], run=1, node="n1")
     scene.tell("exited", task["id"], task["attempt"], run=1, exit_code=0)
     wait_for(lambda: owner.get(f"/tasks/{task['id']}")["state"] == "succeeded", what="end")
+    began = time.monotonic()
     again = owner.post(f"/tasks/{task['id']}/reproduce", {})
+    assert time.monotonic() - began < 20, "the endpoint is online but silent: nobody waits for it"
     assert [each["task"] for each in owner.get(f"/tasks/{task['id']}/reproductions")["items"]] == [
         again["task"]
     ]

@@ -513,3 +513,15 @@ def test_a_shell_in_a_run_has_the_programs_variables_and_writes_nothing(tmp_path
     assert (done.returncode, done.stderr) == (4, "")
     assert done.stdout.strip() == f"$x,1,1060,none,{scene.run_dir}"
     assert sorted(str(each) for each in tmp_path.rglob("*")) == before
+
+
+def test_a_job_that_is_ended_at_once_does_not_wait_for_its_program(
+    scene: Callable[..., Scene],
+) -> None:
+    """Slurm sends SIGKILL only after KillWait: the script, which gets QUIT from the agent, does it itself."""
+    it = scene("trap 'echo no' TERM QUIT; touch ready; while :; do sleep 0.05; done")
+    job = it.start()
+    eventually((it.run_dir / "ready").exists)
+    job.send_signal(signal.SIGQUIT)
+    assert job.wait(5) == 137
+    assert it.read("exit").split()[0] == "137"

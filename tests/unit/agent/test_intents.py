@@ -80,6 +80,7 @@ class Scene:
             record=nothing,
             reached=nothing,
             accepted=nothing,
+            close_pilot=nothing,
         )
 
     def take(self, kind: str, attempt: str = "a1", **told: Any) -> None:

@@ -57,6 +57,7 @@ REQUIRED = {
     "command submit": "id task attempt",
     "command cancel": "id task attempt",
     "command chain": "id task",
+    "command close-pilot": "id task",
     "command probe": "id",
     "command clean": "id",
     "command upgrade": "id digest",

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from diamond.compose.pipeline_check import examine_pipeline, read_pipeline, trial_spec
-from diamond.core.errors import InvalidSpec
 from diamond.pipelines.critical import critical_path
 from diamond.pipelines.references import references_in, rename_references, rename_words
 
@@ -87,10 +86,58 @@ def test_a_wrong_stage_is_explained(stage: Any, words: str) -> None:
     assert words in " ".join(faults(one=stage).values())
 
 
-def test_what_is_not_there_yet_is_not_accepted() -> None:
-    with pytest.raises(InvalidSpec, match="cannot share one allocation yet"):
-        read_pipeline({**CHAIN, "together": {"nodes": 2}})
-    assert read_pipeline({**CHAIN, "together": False})
+def test_stages_share_an_allocation_or_are_jobs_of_their_own() -> None:
+    raw = {
+        "name": "p",
+        "on": "delta",
+        "account": "abc",
+        "together": {"nodes": 2, "walltime": "4h"},
+        "groups": {"gpu": {"on": "delta/gpu", "gpus_per_node": 4}},
+        "pipeline": {
+            "all": {"run": "true", "resources": {"cpus_per_task": 2}},
+            "train": {"run": "true", "together": "gpu"},
+            "alone": {"run": "true", "together": False},
+        },
+    }
+    pipeline = read_pipeline(raw)
+    assert [pipeline.group_of(name) for name in pipeline.stages] == ["together", "gpu", ""]
+    assert pipeline.groups["gpu"].account == "abc", "as beside pipeline:"
+    inside = trial_spec(pipeline, "all")
+    assert inside["resources"] == {"walltime": "4h", "cpus_per_task": 2}
+    assert trial_spec(pipeline, "train")["on"] == "delta/gpu"
+    assert "resources" not in trial_spec(pipeline, "alone")
+    assert read_pipeline({**CHAIN, "together": False}).groups == {}
+
+
+def test_faults_of_groups_are_found_with_all_others() -> None:
+    raw: dict[str, Any] = {
+        "name": "p",
+        "together": {"nodes": 0, "cpus": 3},
+        "groups": {"used": {}, "unused": {}, "a b": {}},
+        "pipeline": {
+            "one": {"run": "true", "on": "delta"},
+            "two": {"run": "true", "together": "usd"},
+        },
+    }
+    found = {fault["field"]: fault["message"] + fault["hint"] for fault in faults_in(raw)}
+    assert "'a b' is not a name" in found["groups"]
+    del raw["groups"]["a b"]
+    found = {fault["field"]: fault["message"] + fault["hint"] for fault in faults_in(raw)}
+    assert "the minimum is 1" in found["together.nodes"]
+    assert "cpus_per_node" in found["together.cpus"]
+    assert "No stage" in found["groups.unused"]
+    assert "Did you mean used?" in found["pipeline.two.together"]
+    assert "says where that is" in found["pipeline.one.on"]
+
+
+@pytest.mark.parametrize("together", [True, "gpu", 3, [1]])
+def test_an_allocation_that_is_none_is_a_fault(together: Any) -> None:
+    raw = {**CHAIN, "together": together}
+    assert [fault["field"] for fault in faults_in(raw)] == ["together"]
+
+
+def faults_in(raw: Any) -> list[dict[str, str]]:
+    return examine_pipeline(raw)[1].items
 
 
 def test_names_that_would_hide_each_other_are_faults() -> None:

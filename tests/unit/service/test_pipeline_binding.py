@@ -42,6 +42,7 @@ def board() -> Board:
         code=None,
         spec_file="",
         forced=(),
+        pilots={},
         state="running",
         message="",
         created=0,

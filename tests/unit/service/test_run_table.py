@@ -11,7 +11,13 @@ from diamond.service.platform.packed_metrics import Unpacker, pack_metrics, unpa
 from diamond.service.runs.columns import column, less_is_better
 from diamond.service.runs.filters import parse_filter
 from diamond.service.runs.rows import RunRow
-from diamond.service.runs.table import as_csv, chosen, groups, read_request
+from diamond.service.runs.table import (
+    MOST_GROUPS_SHOWN,
+    as_csv,
+    chosen,
+    groups,
+    read_request,
+)
 
 
 def run(name: str, **changes: Any) -> RunRow:
@@ -134,13 +140,21 @@ def test_groups_have_mean_and_spread_of_each_column() -> None:
         for model, values in {"cnn": (0.5, 0.7), "mlp": (0.4,)}.items()
         for n, value in enumerate(values)
     ]
-    cnn, mlp = groups(runs, read_request(["metric.acc", "name"], [], [], ["param.model"]))
+    (cnn, mlp), count = groups(runs, read_request(["metric.acc", "name"], [], [], ["param.model"]))
+    assert count == 2
     assert cnn.by == ["cnn"] and cnn.count == 2 and cnn.runs == ["cnn0", "cnn1"]
     acc = cnn.columns[0]
     assert acc is not None
     assert acc.mean == pytest.approx(0.6) and acc.spread == pytest.approx(0.1414214)
     assert cnn.columns[1] is None
     assert mlp.columns[0] is not None and mlp.columns[0].spread is None
+
+
+def test_of_very_many_groups_the_first_are_shown_and_all_are_counted() -> None:
+    runs = [run(f"r{n}", facts={"params": {"x": n}}) for n in range(MOST_GROUPS_SHOWN + 5)]
+    shown, count = groups(runs, read_request(["name"], [], [], ["param.x"]))
+    assert len(shown) == MOST_GROUPS_SHOWN
+    assert count == MOST_GROUPS_SHOWN + 5
 
 
 def test_a_formula_in_a_csv_is_only_text() -> None:

@@ -36,7 +36,7 @@ from diamond.data.ways import CONVERT, GLOBUS, GROUP, SHARED
 
 log = logging.getLogger(__name__)
 
-AHEAD = 2
+AHEAD = 1
 """Pieces that are fetched while earlier ones are written."""
 MOST_IDLE_ROUNDS = 4
 """Rounds in a row that brought nothing."""

@@ -47,6 +47,8 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
+AGAIN_SECONDS = 2.0
+"""After a list in which something is missing that was made as it was written."""
 AT_ONCE = {"scan": 1, "import": 2, "preview": 1, "fetch": 3, "send": 3}
 """Of each kind, so that a transfer that waits for another endpoint holds up no other."""
 
@@ -65,6 +67,7 @@ class DataWork:
     stopping: threading.Event
     setup: DataSetup
     tells_all: Callable[[], bool] = lambda: True
+    _look_again: threading.Event = field(default_factory=threading.Event)
     _cancelled: set[str] = field(default_factory=set)
     _running: set[str] = field(default_factory=set)
     _node_turns: dict[str, threading.Semaphore] = field(
@@ -117,7 +120,8 @@ class DataWork:
             if place.changed or Path(place.path).exists()
         ]
         message = TreeInventory(items, time.monotonic() - looked)
-        ask(self.link, "trees", message, timeout=120)
+        if ask(self.link, "trees", message, timeout=120).get("again"):
+            self._look_again.set()
 
     def _begin(self, command: DataCommand) -> None:
         name = _name(command)
@@ -248,8 +252,14 @@ class DataWork:
         return below(self.places.intents, f"{_name(command)}.json")
 
     def _keep_inventory_current(self) -> None:
+        """Every hour, and soon after a list that the service could not judge."""
         pause = 0.0
-        while not self.stopping.wait(pause):
+        while True:
+            if self._look_again.wait(pause):
+                self._look_again.clear()
+                self.stopping.wait(AGAIN_SECONDS)
+            if self.stopping.is_set():
+                return
             try:
                 self.send_inventory()
                 pause = INVENTORY_SECONDS

@@ -20,6 +20,7 @@ from diamond.core.errors import BadRequest, DiamondError, Forbidden
 from diamond.core.order import Order
 from diamond.core.protocol import Person, TaskRequest
 from diamond.images.scripts import VENV
+from diamond.pilots.environment import environment_of
 
 SITE_FILE = Path("/etc/diamond/site.toml")
 OWN_NAME = "policy.toml"
@@ -77,10 +78,15 @@ class Rules:
     """The most that transfers of data may use, all together."""
     idle_hours: float | None = None
     """After so many hours without work a paired agent ends; 0: never."""
+    pilots: bool = True
+    """Whether allocations may run other tasks of the same person inside them."""
 
     def rejection(self, order: Order, partition: str) -> str:
         """Why an order is rejected, even if it is signed; '' if it is allowed."""
-        if self.partitions is not None and partition not in self.partitions:
+        if not self.pilots and (order.pilot is not None or order.placement.pilot):
+            return "pilots are switched off (pilots = false)"
+        is_inside = bool(order.placement.pilot)  # the partition is the pilot's, which was judged
+        if self.partitions is not None and partition not in self.partitions and not is_inside:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
         if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):
             return "it does not say how many nodes for how many minutes"
@@ -89,6 +95,8 @@ class Rules:
         hours = order.resources.walltime_minutes / 60
         if self.max_hours is not None and hours > self.max_hours:
             return f"{hours:g} hours are more than {self.max_hours:g}"
+        if order.pilot is not None:
+            return self._pilot_fault(order)
         if self.images is not None and not self._has_image(order):
             return "only the images of its list may be run"
         return self._command_fault(order, self.commands) if self.commands is not None else ""
@@ -111,6 +119,13 @@ class Rules:
         if order.image is not None and set(order.image.path) - {f"{VENV}/bin"}:
             return "its image puts its own folder in front of PATH"
         return ""
+
+    def _pilot_fault(self, order: Order) -> str:
+        """Where work is listed, a pilot is Diamond's own program in its own environment; each stage in it is judged by itself."""
+        own = environment_of(order.pilot.engine) if order.pilot is not None else None
+        if not self.lists_work or (order.environment == own and not _brings_more(order)):
+            return ""
+        return "a pilot brings its own environment, and nothing else may be listed for it"
 
     @property
     def lists_work(self) -> bool:
@@ -280,6 +295,11 @@ class Policy:
         return min((hours for hours in given if hours), default=0.0 if given else IDLE_HOURS)
 
     @property
+    def allows_pilots(self) -> bool:
+        rules = self._now()
+        return not self._fault and all(each.pilots for each in rules)
+
+    @property
     def syslog(self) -> bool:
         return any(each.syslog for each in self._now())
 
@@ -354,7 +374,7 @@ def _read(file: Path) -> Rules:
 def _checked(name: str, value: Any) -> Any:
     if name in LISTS:
         good = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    elif name in ("require_signed", "syslog"):
+    elif name in ("require_signed", "syslog", "pilots"):
         good = isinstance(value, bool)
     elif name == "egress":
         good = value in EGRESS
@@ -382,6 +402,12 @@ def _set_by(order: Order) -> set[str]:
     own = order.environment.variables if order.environment else {}
     image = order.image.variables if order.image else {}
     return {*own, *(name for name in image if (name, image[name]) != ("VIRTUAL_ENV", VENV))}
+
+
+def _brings_more(order: Order) -> bool:
+    return bool(
+        order.image or order.build or order.code or order.data or order.trees or order.secrets
+    )
 
 
 def _bare(digest: str) -> str:

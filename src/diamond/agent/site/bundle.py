@@ -23,6 +23,7 @@ PACKAGES = (
     "agent",
     "code",
     "training",
+    "frames",
     "planning",
     "data",
     "pilots",

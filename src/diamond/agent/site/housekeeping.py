@@ -54,10 +54,12 @@ class Housekeeping:
         run_directories: RunDirectories,
         free: Callable[[], dict[str, Any] | None],
         is_idle: Callable[[], bool],
+        allows_pilots: Callable[[], bool] = lambda: True,
     ) -> None:
         self._scheduler, self._folders, self._link = scheduler, folders, link
         self._profile, self._run_directories = profile, run_directories
         self._free, self._is_idle = free, is_idle
+        self._allows_pilots = allows_pilots
         self._probes: queue.Queue[bool | None] = queue.Queue()
         self._cleaned_at = self._free_at = time.monotonic()
         self._was_idle = True
@@ -121,9 +123,12 @@ class Housekeeping:
         message = ProfileReport(1, profile.get("probed_at"), profile.get("facts") or {})
         ask(self._link, "profile", message)
 
+    def _pilots_fact(self) -> dict[str, Any]:
+        return {"value": self._allows_pilots(), "source": "the policy here", "at": time.time()}
+
     def _look_again(self) -> None:
         """Disk space runs out while an agent runs for months; other facts change more slowly."""
-        self._save({"folders": room_fact(self._folders)})
+        self._save({"folders": room_fact(self._folders), "pilots": self._pilots_fact()})
         if self._age() > PROBE_AGE:
             self.probe_soon(False)
 
@@ -132,7 +137,8 @@ class Housekeeping:
         return time.time() - float(profile.get("probed_at", 0))
 
     def _probe(self, compute: bool) -> None:
-        self._save(probe(self._scheduler, self._folders), probed_at=time.time())
+        facts = probe(self._scheduler, self._folders)
+        self._save({**facts, "pilots": self._pilots_fact()}, probed_at=time.time())
         if compute:
             self._report_profile()
             self._save(probe_compute(self._scheduler, self._folders, self._profile.current()))

@@ -21,6 +21,7 @@ from diamond.agent.tasks.lifetimes import reached_limit
 from diamond.agent.tasks.machine import reports, verdicts
 from diamond.agent.tasks.machine.state import AttemptPhase, AttemptState, Outcome
 from diamond.agent.tasks.machine.verdicts import NextStep
+from diamond.agent.tasks.pilots import is_inside_pilot, partition_of
 from diamond.agent.tasks.status import Answers
 from diamond.agent.tasks.watching import read_arrival, read_duplicates, read_run, read_runs
 from diamond.agent.tasks.work_queue import WorkQueue
@@ -138,7 +139,7 @@ class Attempts:
     def count_submitted(self, folder: AttemptFolder) -> None:
         """The job counts against limits from now on. Called from the submitting thread."""
         self._just_submitted.add(folder.attempt)
-        if self._bounds:
+        if self._bounds and not partition_of(folder.order().placement):
             self._bounds.count_submitted()
 
     def failed(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
@@ -260,6 +261,8 @@ class Attempts:
 
     def room(self, partition: str) -> str:
         """Why a partition accepts no more jobs now, or ''. Called from the submitting thread."""
+        if is_inside_pilot(partition):
+            return ""
         why = self._bounds.why_full(len(self._waiting())) if self._bounds else ""
         limit = self._profile().submit_limit(partition)
         if why or limit is None:
@@ -273,7 +276,8 @@ class Attempts:
         return [
             state
             for state in list(self.known.values())
-            if (state.is_active and not state.is_running) or state.attempt in self._just_submitted
+            if ((state.is_active and not state.is_running) or state.attempt in self._just_submitted)
+            and not is_inside_pilot(state.partition)
         ]
 
     def may_queue_ahead(self) -> bool:
@@ -311,7 +315,8 @@ class Attempts:
 
     def _add(self, folder: AttemptFolder) -> AttemptState:
         self._sequence += 1
-        partition = self._profile().partition(folder.order().placement.partition)
+        placement = folder.order().placement
+        partition = partition_of(placement) or self._profile().partition(placement.partition)
         state = replace(read_attempt(folder), partition=partition, sequence=self._sequence)
         self.save(state)
         self.save(

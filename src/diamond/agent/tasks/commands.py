@@ -18,6 +18,7 @@ from diamond.core.protocol import (
     Cancel,
     Chain,
     Clean,
+    ClosePilot,
     Command,
     ImageCommand,
     Probe,
@@ -60,6 +61,8 @@ class CommandHandler:
     """Called with a submission whose intent is on disk."""
     reached: Callable[[str], None]
     """Called when a step of a submission is done."""
+    close_pilot: Callable[[str], None]
+    """Called with the task of a pilot that is to finish what it has begun and go."""
     _done: set[str] = field(default_factory=set)
 
     def done(self) -> frozenset[str]:
@@ -107,6 +110,8 @@ class CommandHandler:
             self._cancel(command)
         elif isinstance(command, Chain):
             self.tasks.write_grant(command.task, command.chain)
+        elif isinstance(command, ClosePilot):
+            self.close_pilot(command.task)
         elif isinstance(command, Probe):
             self.probe(command.compute)
         elif isinstance(command, Clean):

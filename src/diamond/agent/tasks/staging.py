@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from diamond import core, frames, pilots
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.use import ready_tree
 from diamond.agent.disk import write_whole
@@ -20,6 +21,7 @@ from diamond.agent.link.carriers import Declined, Link, message_bytes
 from diamond.agent.site.bundle import builder_file
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.pilots import lean_of, pilot_command, pilot_settings
 from diamond.agent.tasks.ranks import (
     default_variables,
     nodes_to_leave_out,
@@ -30,6 +32,7 @@ from diamond.agent.tasks.takeover import take_over
 from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.core.agent_messages import FetchBlobs
 from diamond.core.artifacts import plain_digest
+from diamond.core.decoding import encode
 from diamond.core.errors import (
     Cancelled,
     DataChanged,
@@ -46,12 +49,15 @@ from diamond.data.node_cache import cache_folder
 from diamond.images.accelerators import for_cpu, needs_choice
 from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
+from diamond.pilots.settings import settings_text
 from diamond.runtimes.base import Entered, TreeFolders
 from diamond.runtimes.below import below
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.tools import own_python
 from diamond.runtimes.venv import ensure_environment
 from diamond.schedulers.base import Scheduler, Submission, abilities_of
+from diamond.schedulers.pilot import LEAN_FILE
+from diamond.schedulers.routed import variables_for
 from diamond.training.install import install_training
 
 Say = Callable[[str, str], None]
@@ -104,6 +110,7 @@ class Stager:
             _require_all(paths, self._missing_secrets(order))
             data = _link_data({**paths, **trees.paths}, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
+            order = self._with_pilot(folder, order)
             entered = self._environment(folder, order, paths, trees, say=say, cancelled=cancelled)
             entered = self._with_caches(entered, trees)
             _require_one_node(order, entered)
@@ -127,10 +134,15 @@ class Stager:
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> str:
         """The text of the batch script."""
+        return self._render(self._batch(folder, order, entered=entered, data=data), folder)
+
+    def _batch(
+        self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
+    ) -> Batch:
         profile = self.profile()
         training = _training(self.folders.work / "training")
         started = start_program(order, str(folder.path), entered=entered, training=training)
-        batch = Batch(
+        return Batch(
             task=folder.task,
             attempt=folder.attempt,
             number=folder.number,
@@ -149,15 +161,18 @@ class Stager:
             defaults=default_variables(profile),
             after=str(folder.path.parent / folder.after) if folder.is_early else "",
         )
-        directives = self.scheduler.directives(_submission(folder, order), profile.flags)
-        return render_script(
-            batch, directives=directives, variables=self.scheduler.script_variables()
-        )
+
+    def _render(self, batch: Batch, folder: AttemptFolder) -> str:
+        submission = _submission(folder, batch.order)
+        directives = self.scheduler.directives(submission, self.profile().flags)
+        variables = variables_for(self.scheduler, batch.order.placement)
+        return render_script(batch, directives=directives, variables=variables)
 
     def _write_script(
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> None:
-        script = self.script(folder, order, entered=entered, data=data)
+        batch = self._batch(folder, order, entered=entered, data=data)
+        script = self._render(batch, folder)
         training = _training(self.folders.work / "training")
         started = start_program(order, str(folder.path), entered=entered, training=training)
         self._write_launch(folder, order, entered, started)
@@ -169,6 +184,9 @@ class Stager:
         if modules:
             lines = _MODULE_FUNCTION + "\n".join(modules) + "\n"
             write_whole(folder.path / "modules.sh", lines.encode())
+        lean = lean_of(batch, order)
+        if lean is not None:
+            write_whole(folder.path / LEAN_FILE, json.dumps(encode(lean)).encode())
         write_whole(folder.path / "script.sh", script.encode(), mode=0o700)
 
     def _write_launch(
@@ -183,8 +201,14 @@ class Stager:
                 started=started,
                 profile=self.profile(),
                 program=program,
-                starter=self.scheduler.script_variables().starter,
+                starter=self._starter(order),
             )
+
+    def _starter(self, order: Order) -> str:
+        """On one node of a pilot ranks are simply forked: whatever starts processes elsewhere would only cost time."""
+        if order.placement.pilot and order.resources.nodes == 1:
+            return ""
+        return variables_for(self.scheduler, order.placement).starter
 
     def _lay_out_code(
         self, folder: AttemptFolder, code: Code | None, *, say: Say, cancelled: Callable[[], bool]
@@ -251,6 +275,15 @@ class Stager:
         except EnvironmentFailed as error:
             raise StageFailed(Reason.ENVIRONMENT, _message(error)) from error
         return replace(order, argv=command, command="")
+
+    def _with_pilot(self, folder: AttemptFolder, order: Order) -> Order:
+        """A pilot's program is Diamond's own, and what it needs to know lies beside its script."""
+        if order.pilot is None:
+            return order
+        starter = self.scheduler.script_variables().starter
+        settings = pilot_settings(folder, order, order.pilot, self.profile(), starter=starter)
+        write_whole(folder.path / "pilot.json", settings_text(settings).encode())
+        return replace(order, argv=pilot_command(folder, _pilots(self.folders.work / "training")))
 
     def _fetch_inputs(self, build: Build) -> None:
         """Files that the environment lays into the image are sent as blobs, like code."""
@@ -335,7 +368,12 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place, also=[ranks, starters])
+    return install_training(place, also=[ranks, starters, frames])
+
+
+@lru_cache
+def _pilots(place: Path) -> str:
+    return install_training(place, also=[core, pilots, ranks, starters])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:

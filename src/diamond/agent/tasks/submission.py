@@ -151,7 +151,9 @@ class Submitter:
 
     def _rejected(self, entry: QueuedSubmission, error: Refused) -> None:
         if error.detail_code != "submit-limit":
-            self._fail(entry, Reason.REFUSED, f"{error.message} {error.hint}".strip())
+            is_closed = error.detail_code == Reason.PILOT_CLOSED.value
+            reason = Reason.PILOT_CLOSED if is_closed else Reason.REFUSED
+            self._fail(entry, reason, f"{error.message} {error.hint}".strip())
             return
         (entry.folder.path / "submitting").unlink()
         self.queue.mark_full(entry.partition, LIMIT_PAUSE)

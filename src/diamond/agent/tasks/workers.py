@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 STAGERS = 8
 RETRY_SECONDS = 5.0
+KILLED_SECONDS = 1.0
 REPORT_SECONDS = 1.0
 
 
@@ -102,8 +103,11 @@ class Workers:
             native_ids, at_once = self.work.cancelling.get()
             try:
                 self.fence.check()
+                if at_once and isinstance(self.scheduler, KillsAtOnce):
+                    self._kill(self.scheduler, native_ids)
+                    continue
                 for native_id in native_ids:
-                    self._end(native_id, at_once)
+                    self.scheduler.cancel(native_id)
                 self.work.ask_soon()
             except Unanswered as error:
                 log.info("cancelling %s: %s", native_ids, error.message)
@@ -113,15 +117,16 @@ class Workers:
                 log.exception("cancelling %s failed", native_ids)
             self.work.was_cancelled(native_ids)
 
-    def _end(self, native_id: str, at_once: bool) -> None:
-        """A batch system gives a job seconds to end; one that had them already is killed."""
-        if at_once and isinstance(self.scheduler, KillsAtOnce):
-            self.scheduler.kill(native_id)
-        self.scheduler.cancel(native_id)
+    def _kill(self, scheduler: KillsAtOnce, native_ids: list[str]) -> None:
+        """A batch system gives a job seconds to end; one that had them already is killed. What is then left is cancelled
+        after a moment: Slurm looks rarely at a job that it is ending itself, and its node would stay busy for seconds."""
+        for native_id in native_ids:
+            scheduler.kill(native_id)
+        self._later(self.work.cancelling, (native_ids, False), KILLED_SECONDS)
 
     @staticmethod
-    def _later(waiting: queue.Queue[Any], item: Any) -> None:
-        threading.Timer(RETRY_SECONDS, waiting.put, [item]).start()
+    def _later(waiting: queue.Queue[Any], item: Any, seconds: float = RETRY_SECONDS) -> None:
+        threading.Timer(seconds, waiting.put, [item]).start()
 
 
 class _Throttled:

@@ -19,10 +19,13 @@ class CpuPlace(NamedTuple):
     core: int
 
 
-def bind_rank(rank: int, ranks: int, given: Mapping[str, str]) -> List[int]:
+def bind_rank(
+    rank: int, ranks: int, given: Mapping[str, str], *, own: Sequence[int] = ()
+) -> List[int]:
     """Bind this process, and what it starts, to its share of CPUs. Returns the share, or [] if nothing was changed.
 
     Only where the CPUs it may use surely belong to the job, and nothing has bound it yet: its parent may use the same.
+    `own`: it was just bound to these, which belong to its execution inside a pilot.
     """
     wanted = given.get("DIAMOND_BIND_CPUS", "")
     if not wanted.isdigit() or ranks < 2:
@@ -30,7 +33,8 @@ def bind_rank(rank: int, ranks: int, given: Mapping[str, str]) -> List[int]:
     with contextlib.suppress(OSError, ValueError, AttributeError):
         allowed = os.sched_getaffinity(0)
         jobs_own = cpus_on_node(given) or ranks * int(wanted)
-        if len(allowed) <= jobs_own and allowed == os.sched_getaffinity(os.getppid()):
+        is_unbound = len(allowed) <= jobs_own and allowed == os.sched_getaffinity(os.getppid())
+        if allowed == set(own) if own else is_unbound:
             mine = share(read_places(allowed), rank, ranks, int(wanted))
             if mine:
                 os.sched_setaffinity(0, mine)

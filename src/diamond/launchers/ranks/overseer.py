@@ -29,7 +29,7 @@ from diamond.launchers.ranks.rank_files import RankFiles, written_at
 from diamond.launchers.ranks.signal_pipe import SignalPipe
 from diamond.launchers.ranks.variables import launcher_variables, open_mpi_variables
 from diamond.launchers.ranks.verdict import Verdict, hung, judge
-from diamond.launchers.starters.base import Starter, send_signal
+from diamond.launchers.starters.base import END_NOW, Starter, send_signal
 from diamond.launchers.starters.identity import node_name, without_identity
 from diamond.launchers.starters.plan import LaunchPlan, read_plan
 from diamond.launchers.starters.registry import choose_starter, starting_command
@@ -82,7 +82,7 @@ class Overseer:
 
     def run(self) -> Verdict:
         signals = SignalPipe()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, END_NOW):
             signal.signal(number, self._receive)
         try:
             reserved = reserve_port(_seed(os.environ))
@@ -151,7 +151,7 @@ class Overseer:
 
     @property
     def _is_asked_to_end(self) -> bool:
-        return signal.SIGTERM in self._received or signal.SIGINT in self._received
+        return not {signal.SIGTERM, signal.SIGINT, END_NOW}.isdisjoint(self._received)
 
     def _check(self, interval: float) -> Optional[Verdict]:
         """After a suspended job or a stalled file system the ranks get time, since the clock ran on meanwhile."""

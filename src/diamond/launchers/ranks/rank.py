@@ -16,6 +16,7 @@ from diamond.launchers.ranks.cpu_binding import bind_rank
 from diamond.launchers.ranks.memory_kills import memory_kills
 from diamond.launchers.ranks.node_sampling import sampled
 from diamond.launchers.ranks.output_tee import OutputTee
+from diamond.launchers.ranks.pilot_share import keep_to_share, own_share
 from diamond.launchers.ranks.rank_contact import RankContact, seconds_to_next_look
 from diamond.launchers.ranks.rank_files import CONTINUE, RankFiles
 from diamond.launchers.ranks.signal_pipe import SignalPipe
@@ -24,7 +25,7 @@ from diamond.launchers.ranks.variables import (
     rank_variables,
     tensorflow_variables,
 )
-from diamond.launchers.starters.base import FORWARDED_SIGNALS
+from diamond.launchers.starters.base import END_NOW, FORWARDED_SIGNALS
 from diamond.launchers.starters.identity import Identity, own_identity
 
 BEAT_SECONDS = 15.0
@@ -45,7 +46,7 @@ def run_rank(command: List[str]) -> int:
     os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_NODE_RANK"] = str(me.node_rank)
     os.environ["DIAMOND_STEP_FILE"] = str(files.step_file(me.rank))
-    bind_rank(me.local_rank, me.local_world_size, os.environ)
+    _bind(me)
     rank = Rank(me, files)
     try:
         claim = _exchange_addresses(me)
@@ -58,6 +59,16 @@ def run_rank(command: List[str]) -> int:
     if number:
         return 128 + number
     return 0 if code == CONTINUE else code
+
+
+def _bind(me: Identity) -> None:
+    """Inside a pilot, within what the execution has of this node."""
+    share = own_share(os.environ, me.node)
+    if share is not None:
+        os.environ.update(keep_to_share(share))
+    bind_rank(
+        me.local_rank, me.local_world_size, os.environ, own=share.cores if share is not None else ()
+    )
 
 
 def _is_end_of_work(me: Identity, files: RankFiles) -> bool:
@@ -143,7 +154,7 @@ class Rank:
 
     def _pass_on(self, number: int) -> None:
         self._passed_at[number] = time.monotonic()
-        self._signal(number)
+        self._signal(signal.SIGKILL if number == END_NOW else number)
         if number == signal.SIGTERM and self._files.must_end():
             self._kill_at = time.monotonic() + PATIENCE_SECONDS
 
@@ -188,7 +199,7 @@ class Rank:
 
     def _report(self, code: int, number: int) -> tuple[int, int]:
         """Written before anything of the program is cleared away: the exit file is what counts."""
-        was_asked = signal.SIGTERM in self._passed_at or signal.SIGINT in self._passed_at
+        was_asked = not {signal.SIGTERM, signal.SIGINT, END_NOW}.isdisjoint(self._passed_at)
         memory = bool(code or number) and memory_kills() > self._kills_before
         alone = self._contact is not None and self._contact.is_alone
         self._files.write_exit(

@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, List, NamedTuple, Protocol, Tuple
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Protocol, Tuple
 
 if TYPE_CHECKING:  # A rank imports this file too, and a dataclass would cost it 15 ms.
     from diamond.launchers.starters.plan import LaunchPlan
 
 Names = Tuple[str, ...]
+END_NOW = signal.SIGQUIT
+"""Diamond ends the job without waiting for its programs: each shim kills its own."""
 FORWARDED_SIGNALS = (
+    END_NOW,
     signal.SIGTERM,
     signal.SIGINT,
     signal.SIGHUP,
@@ -36,8 +39,9 @@ class RankVariables(NamedTuple):
 class Starter(Protocol):
     """Starts a program everywhere in a job, and signals all of it."""
 
-    gives_cores: bool
-    """Whether it binds each process that it starts to its own cores."""
+    @property
+    def gives_cores(self) -> bool:
+        """Whether it binds each process that it starts to its own cores."""
 
     def command(self, plan: LaunchPlan, program: List[str]) -> List[str]:
         """The command that starts `program` once for each rank, or once on each node if the plan is per node.
@@ -50,6 +54,9 @@ class Starter(Protocol):
 
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
         """Pass a signal on to everything that `command`, running as `process`, has started. Never raises."""
+
+    def on_each_node(self, cores: int) -> Dict[str, List[str]]:
+        """For each node of the job, the words that start one process there, with `cores`, beside whatever runs."""
 
     def reports_memory_kill(self, line: str) -> bool:
         """Whether a line of the output is this starter's own report that processes were killed for lack of memory."""

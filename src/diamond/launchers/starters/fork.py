@@ -29,6 +29,9 @@ class Fork:
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
         send_signal(process, number)
 
+    def on_each_node(self, cores: int) -> Dict[str, List[str]]:
+        return {node_name(os.environ): []}
+
     def reports_memory_kill(self, line: str) -> bool:
         return False
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional
 
-from diamond.launchers.starters.base import RankVariables, Starter, send_signal, with_node_number
+from diamond.launchers.starters.base import (
+    END_NOW,
+    RankVariables,
+    Starter,
+    send_signal,
+    with_node_number,
+)
 
 if TYPE_CHECKING:
     from diamond.launchers.starters.plan import LaunchPlan
@@ -46,8 +54,16 @@ class Mpirun:
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
         if self._system is not None:
             self._system.signal(process, number)
-        else:
-            send_signal(process, number)
+        else:  # mpirun would not pass QUIT on; TERM makes it end all its processes.
+            send_signal(process, signal.SIGTERM if number == END_NOW else number)
+
+    def on_each_node(self, cores: int) -> Dict[str, List[str]]:
+        """The batch system's own starter knows the nodes; plain MPI starts things on this one alone."""
+        return (
+            self._system.on_each_node(cores)
+            if self._system is not None
+            else {os.uname().nodename: []}
+        )
 
     def reports_memory_kill(self, line: str) -> bool:
         return self._system is not None and self._system.reports_memory_kill(line)

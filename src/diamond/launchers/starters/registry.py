@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List
+from typing import Callable, Dict, List, Sequence
 
+from diamond.launchers.starters import srun
 from diamond.launchers.starters.base import Starter, shim
 from diamond.launchers.starters.fork import Fork
 from diamond.launchers.starters.mpirun import MPIRUN, Mpirun
@@ -22,6 +23,16 @@ def choose_starter(plan: LaunchPlan) -> Starter:
         raise LookupError(f"there is no starter {plan.starter!r}; known are {known}")
     starter = STARTERS[plan.starter]()
     return starter.for_mpi(plan.mpi) if plan.kind == "mpi" else starter
+
+
+def node_starters(name: str, *, cores: int) -> Dict[str, List[str]]:
+    """Each node of the job that this process is in, with the words that start one more process there."""
+    return STARTERS[name]().on_each_node(cores)
+
+
+def variables_within(name: str, nodes: Sequence[str], per_node: int, cpus: int) -> Dict[str, str]:
+    """What a program learns that has these nodes of its job, and on each so many ranks with so many CPUs."""
+    return srun.variables_within(nodes, per_node, cpus) if name == SRUN else {}
 
 
 def starting_command(plan: LaunchPlan, starter: Starter) -> List[str]:

@@ -76,6 +76,8 @@ VERBS = {
     "POST /studies/{study}/cancel": "cancelled a study",
     "POST /studies/{study}/points": "added points to a study",
     "POST /studies/{study}/trials/{number}/stop": "stopped a trial",
+    "POST /pilots": "started a pilot",
+    "POST /pilots/{pilot}/stop": "stopped a pilot",
     "POST /pipelines": "submitted a pipeline",
     "POST /pipelines/{pipeline}/cancel": "cancelled a pipeline",
     "POST /pipelines/{pipeline}/again": "ran a pipeline again",

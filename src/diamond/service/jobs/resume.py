@@ -27,7 +27,7 @@ from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_still_allowed
 from diamond.service.tasks import job_store
-from diamond.service.tasks.create import make_task
+from diamond.service.tasks.create import PILOT, make_task, outside_pilots
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import ResumeTaskRequest, Task
 from diamond.service.tasks.stepping import Steps
@@ -98,6 +98,10 @@ async def _as_new_task(
     tx: Transaction, task: TaskRow, endpoint: EndpointRow, wanted: ResumeTaskRequest
 ) -> TaskRow:
     """The ended task stays as it is; the new task takes over its run directory."""
+    if task.kind == PILOT:
+        raise Conflict(
+            "A pilot that has ended is not resumed", "Start another: diamond pilot start"
+        )
     _require_resumable(task)
     require_unsigned(task, endpoint)
     await _require_free_run_directory(tx, task)
@@ -117,7 +121,7 @@ async def _as_new_task(
         tx,
         job=job,
         endpoint=endpoint,
-        order=task.order,
+        order=outside_pilots(task.order),
         retry_of=task.id,
         chain=chain,
         dependencies=await stage_again(tx, endpoint, task),

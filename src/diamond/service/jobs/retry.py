@@ -22,7 +22,7 @@ from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import ProjectTerms, require_still_allowed
 from diamond.service.tasks import job_store
-from diamond.service.tasks.create import make_task
+from diamond.service.tasks.create import PILOT, make_task, outside_pilots
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.store import find_task as task_by_id
@@ -68,6 +68,8 @@ async def _repeat(
     terms.require_no_uploads(job.spec, job.code)
     if old.kind == "probe":
         raise Conflict("A probe belongs to its scale", "Start that again: diamond scale start SPEC")
+    if old.kind == PILOT:
+        raise Conflict("A pilot is not retried", "Start another: diamond pilot start")
     if old.reason in NEVER_SETTLED and old.started is None:
         raise Conflict(
             "It never got a node count", "Set the number of nodes in the spec, and run it again."
@@ -83,7 +85,12 @@ async def _repeat(
         )
     waits = await stage_again(tx, endpoint, old)
     made = await make_task(
-        tx, job=job, endpoint=endpoint, order=old.order, retry_of=old.id, dependencies=waits
+        tx,
+        job=job,
+        endpoint=endpoint,
+        order=outside_pilots(old.order),
+        retry_of=old.id,
+        dependencies=waits,
     )
     await repeat_uses(tx, old, made)
     used = await image_store.image_used_by(tx.connection, old.id)

@@ -165,8 +165,12 @@ async def add_run_task(
     signature: Signature | None = None,
     given: RawSpec | None = None,
     after: Sequence[Dependency] = (),
+    continues: str = "",
 ) -> TaskRow:
-    """A task that is sent to its endpoint, or waits for its image and data first. `after`: what else it depends on."""
+    """A task that is sent to its endpoint, or waits for its image and data first. `after`: what else it depends on.
+
+    `continues`: the task whose run directory it takes over.
+    """
     ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
     waits = [*after, *([ready.waits_for] if ready.waits_for else [])]
     waits += await stage_data(tx, endpoint, job.owner, composed.data)
@@ -182,7 +186,7 @@ async def add_run_task(
         dependencies=waits,
         kind=kind,
         prediction=prediction,
-        chain=_signed_chain(ready.order, endpoint, signature),
+        chain=_chain(ready.order, endpoint, signature, continues),
         given=given,
     )
     await note_image_use(tx, task, ready.image)
@@ -190,12 +194,13 @@ async def add_run_task(
     return task
 
 
-def _signed_chain(
-    order: Order, endpoint: EndpointRow, signature: Signature | None
+def _chain(
+    order: Order, endpoint: EndpointRow, signature: Signature | None, continues: str
 ) -> ChainRow | None:
-    if signature is None:
+    if signature is None and not continues:
         return None
-    return replace(new_chain(order, endpoint), signature=signature.model_dump(mode="json"))
+    signed = signature.model_dump(mode="json") if signature else None
+    return replace(new_chain(order, endpoint), signature=signed, continues=continues)
 
 
 async def _add_probed_task(

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     func,
     insert,
@@ -33,7 +34,7 @@ from diamond.service.platform.wakeups.notifier import SIZES
 
 EVERYONE, PERSON, PROJECT, EACH = "everyone", "person", "project", "each"
 """Each person without their own limits; one person; all of a project; each of its members in it."""
-COUNTED = ("run", "probe", "trial")
+COUNTED = ("run", "probe", "trial", "pilot")
 """Kinds of tasks that a limit of running tasks counts: builds come with the task that waits for them."""
 Key = tuple[str, str]
 
@@ -117,7 +118,8 @@ async def uses(
 ) -> dict[tuple[Any, ...], Use]:
     """Summed for each value of the columns."""
     which = [*_where(owner, project, span)]
-    sums = (func.count(), func.sum(tasks.c.node_seconds), func.sum(tasks.c.bytes))
+    own_seconds = case((tasks.c.pilot == "", tasks.c.node_seconds), else_=0.0)
+    sums = (func.count(), func.sum(own_seconds), func.sum(tasks.c.bytes))
     query = select(*by, *sums).select_from(tasks).where(*which).group_by(*by)
     ended = {tuple(row[: len(by)]): row[len(by) :] for row in await connection.execute(query)}
     still = await _open(connection, by, which)
@@ -167,7 +169,9 @@ async def _open(
     """How many have not ended, and the node-hours that they may take, with the follow-ups that agents may make."""
     query = select(*by, tasks.c.kind, tasks.c.order, tasks.c.attempts, tasks.c.chain)
     counted: dict[tuple[Any, ...], tuple[int, float]] = {}
-    for row in await connection.execute(query.where(*which, tasks.c.state.not_in(FINAL_WORDS))):
+    outside = tasks.c.pilot == ""  # what runs in a pilot is counted with it
+    still = query.where(*which, outside, tasks.c.state.not_in(FINAL_WORDS))
+    for row in await connection.execute(still):
         key, (kind, order, attempts, chain) = tuple(row[: len(by)]), row[len(by) :]
         count, hours = counted.get(key, (0, 0.0))
         more = node_hours_with_follow_ups(

@@ -27,7 +27,7 @@ from diamond.service.platform.services import Services
 from diamond.service.storage.storage import require_room
 from diamond.service.trees import rounds
 from diamond.service.trees import store as tree_store
-from diamond.service.trees.keeping import start_push
+from diamond.service.trees.kept_copies import start_push
 from diamond.service.trees.rows import Ended, ScanRow, TransferRow, TreeRow
 from diamond.service.trees.scans import start_scan
 from diamond.service.trees.trees import find_tree

@@ -25,7 +25,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.storage.storage import quota_used
 from diamond.service.trees import store as tree_store
-from diamond.service.trees.keeping import start_keeping
+from diamond.service.trees.kept_copies import start_keeping
 from diamond.service.trees.rows import TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.transfers import provide_tree
 from diamond.service.trees.trees import pin_place

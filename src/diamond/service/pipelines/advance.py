@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -20,16 +21,20 @@ from diamond.service.pipelines import store
 from diamond.service.pipelines.board import Board, new_step
 from diamond.service.pipelines.end import conclude, end_running
 from diamond.service.pipelines.look import Seen, look
+from diamond.service.pipelines.pilots import release_pilots
 from diamond.service.pipelines.rows import RUNNING, StepRow
 from diamond.service.pipelines.settle import settled_steps
-from diamond.service.pipelines.start import start_step
+from diamond.service.pipelines.start import Starts
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.event_log import changed as changed_news
+from diamond.service.platform.event_log import publish
 from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
 
 NEWS = "pipelines"
 OVER_LIMIT = "over-limit"
+MOST_SECONDS = 0.25
+"""Of one transaction that starts steps: a cancel, or another pipeline, waits no longer."""
 MOST_ROUNDS = 500
 """Of one pipeline at a time; the next look continues."""
 
@@ -86,10 +91,14 @@ async def _decide(tx: Transaction, pipeline: str, seen: Seen) -> _Decided:
             break
     decided.has_changed = bool(steps or added)
     ended = await _end(tx, board)
+    if not ended:
+        released = await release_pilots(tx, board)
+        decided.has_changed = decided.has_changed or released is not board
+        board = released
     decided.starts = [] if ended else [move for move in wanted if move.act is Act.START]
     if decided.has_changed and not ended:
         await store.save_pipeline(tx, board.row)
-        await publish(tx, board.row.owner, [changed(NEWS)])
+        await publish(tx, board.row.owner, [changed_news(NEWS)])
     return decided
 
 
@@ -158,69 +167,74 @@ def _items(board: Board, axis: Axis, seen: Seen) -> list[Any] | None:
 
 async def _start_all(services: Services, pipeline: str, starts: Sequence[Move], seen: Seen) -> bool:
     """Whether any did. The first that passes a limit ends the round: the others would pass it too."""
-    started = False
-    for move in starts:
-        await asyncio.sleep(
-            0
-        )  # SQLite is called in the event loop: others have their turn (2.3 s without it, 400 starts)
-        if not await _start(services, pipeline, move, seen):
-            break
-        started = True
+    started, left = False, list(starts)
+    while left:
+        some = await services.store.run(
+            partial(_start_some, pipeline=pipeline, starts=tuple(left), seen=seen)
+        )
+        started, left = started or some.started, some.left
+        # SQLite is called in the event loop: others have their turn.
+        await asyncio.sleep(0)
     return started
 
 
-async def _start(services: Services, pipeline: str, move: Move, seen: Seen) -> bool:
-    """In a transaction of its own: what a failed start has written is rolled back."""
-    try:
-        return await services.store.run(partial(_start_in, pipeline=pipeline, move=move, seen=seen))
-    except DiamondError as error:
-        return await services.store.run(
-            partial(_cannot_start, pipeline=pipeline, move=move, error=error)
-        )
+@dataclass
+class _Some:
+    """What one transaction of starts came to."""
+
+    started: bool = False
+    left: list[Move] = field(default_factory=list)
 
 
-async def _start_in(tx: Transaction, pipeline: str, move: Move, seen: Seen) -> bool:
-    board, step = await _waiting(tx, pipeline, move)
-    if board is None or step is None:
-        return False
-    after = await start_step(tx, board, step, seen)
-    await _save(tx, board, after)
-    return True
-
-
-async def _cannot_start(tx: Transaction, pipeline: str, move: Move, error: DiamondError) -> bool:
-    """A step that passes a limit waits until there is room."""
-    board, step = await _waiting(tx, pipeline, move)
-    if board is None or step is None:
-        return False
-    message = " ".join(part for part in (f"{error.message}.", error.hint) if part)
-    if error.faults:
-        message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in error.faults)
-    if error.detail_code == OVER_LIMIT:
-        if step.message != message:
-            await _save(tx, board, replace(step, message=message))
-        return False
-    await _save(
-        tx, board, replace(step, state=StepState.FAILED, message=message, ended=time.time())
-    )
-    return True
-
-
-async def _waiting(
-    tx: Transaction, pipeline: str, move: Move
-) -> tuple[Board | None, StepRow | None]:
-    """The step, if it still waits and the pipeline still runs."""
+async def _start_some(tx: Transaction, pipeline: str, starts: Sequence[Move], seen: Seen) -> _Some:
+    """As many as fit into a short transaction; what is ready because of them follows at once."""
+    some = _Some()
     board = await load_board(tx.connection, pipeline)
-    step = board.steps.get((move.stage, move.index)) if board else None
-    if board is None or step is None or board.row.state != RUNNING:
-        return None, None
-    return (board, step) if step.state is StepState.WAITING else (None, None)
+    if board is None or board.row.state != RUNNING:
+        return some
+    work, begun, waiting = Starts(tx, board, seen), time.monotonic(), deque(starts)
+    changed, tried = False, set(starts)
+    while waiting and time.monotonic() - begun < MOST_SECONDS:
+        move = waiting.popleft()
+        step = board.steps.get((move.stage, move.index))
+        if step is None or step.state is not StepState.WAITING:
+            continue
+        after, is_full = await _started(tx, work, step)
+        if after != step:
+            board.steps[step.stage, step.n] = after
+            await store.save_step(tx, after)
+            changed = True
+        if is_full:
+            waiting.clear()
+            break
+        some.started = True
+        if after.state is StepState.CACHED:
+            more = [one for one in moves(board.pipeline.graph, board.states) if one not in tried]
+            more = [one for one in more if one.act is Act.START]
+            waiting.extend(more)
+            tried.update(more)
+    if changed:
+        await store.save_pipeline(tx, replace(board.row, pilots=work.pilots.used))
+        await publish(tx, board.row.owner, [changed_news(NEWS)])
+    some.left = list(waiting)
+    return some
 
 
-async def _save(tx: Transaction, board: Board, step: StepRow) -> None:
-    await store.save_step(tx, step)
-    await store.save_pipeline(tx, board.row)
-    await publish(tx, board.row.owner, [changed(NEWS)])
+async def _started(tx: Transaction, work: Starts, step: StepRow) -> tuple[StepRow, bool]:
+    """The step as it is now, and whether a limit leaves no room. What a failed start has written is undone."""
+    used = dict(work.pilots.used)
+    try:
+        async with tx.part():
+            return await work.start(step), False
+    except DiamondError as error:
+        work.pilots.forget(used)
+        message = " ".join(part for part in (f"{error.message}.", error.hint) if part)
+        if error.faults:
+            message = "; ".join(f"{fault['field']}: {fault['message']}" for fault in error.faults)
+        if error.detail_code == OVER_LIMIT:  # it waits until there is room
+            return replace(step, message=message), True
+        failed = replace(step, state=StepState.FAILED, message=message, ended=time.time())
+        return failed, False
 
 
 async def _end(tx: Transaction, board: Board) -> bool:

@@ -22,7 +22,7 @@ class Board:
 
     @classmethod
     def of(cls, row: PipelineRow, steps: Iterable[StepRow]) -> Board:
-        return cls(row, read_pipeline(row.spec), {(step.stage, step.n): step for step in steps})
+        return cls(row, _read(row), {(step.stage, step.n): step for step in steps})
 
     @property
     def states(self) -> dict[str, dict[int, StepState]]:
@@ -51,6 +51,20 @@ class Board:
         return self.pipeline.graph.stages[reference.stage].outputs[reference.output]
 
 
+MOST_READ = 64
+_read_ones: dict[str, Pipeline] = {}
+"""Specs of pipelines never change: each is read once, not at each look."""
+
+
+def _read(row: PipelineRow) -> Pipeline:
+    known = _read_ones.get(row.id)
+    if known is None or known.raw != row.spec:
+        if len(_read_ones) >= MOST_READ:
+            _read_ones.clear()
+        known = _read_ones[row.id] = read_pipeline(row.spec)
+    return known
+
+
 def new_step(
     row: PipelineRow,
     stage: str,
@@ -70,6 +84,7 @@ def new_step(
         item=item,
         task="",
         tries=0,
+        lost=0,
         key="",
         outputs={},
         started=None,

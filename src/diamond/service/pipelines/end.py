@@ -11,6 +11,7 @@ from diamond.service.notifications.notify import Notice, notify
 from diamond.service.pipelines import store
 from diamond.service.pipelines.board import Board, new_step
 from diamond.service.pipelines.find import find_pipeline
+from diamond.service.pipelines.pilots import release_pilots
 from diamond.service.pipelines.rows import CANCELLED, FAILED, RUNNING, SUCCEEDED
 from diamond.service.pipelines.schemas import PipelineDetail
 from diamond.service.pipelines.views import show_pipeline
@@ -61,6 +62,7 @@ async def end_running(tx: Transaction, board: Board, why: str) -> None:
 
 
 async def conclude(tx: Transaction, board: Board, how: StepState) -> None:
+    board = await release_pilots(tx, board, is_over=True)
     state, row = OUTCOMES[how], board.row
     message = _message(board) if state != SUCCEEDED else ""
     ended = replace(row, state=state, message=message, ended=time.time())

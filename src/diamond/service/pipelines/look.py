@@ -25,6 +25,8 @@ from diamond.service.results.rows import READY
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import tasks_by_id
 
+AT_ONCE = 16
+"""Values that are asked for at the same time."""
 LARGEST_VALUE = 64 << 10
 """Bytes of the file of a value: it becomes a param, which is stored and shown."""
 
@@ -50,20 +52,20 @@ async def look(services: Services, board: Board) -> Seen:
     async with services.store.read() as connection:
         running = [step for step in board.steps.values() if step.state is StepState.RUNNING]
         tasks = await tasks_by_id(connection, {step.task for step in running})
-        results = {
-            task: await result_store.results_of(connection, task)
-            for task, row in tasks.items()
-            if row.state == State.SUCCEEDED.value
-        }
-    for step in running:
-        task = tasks.get(step.task)
-        if task is None or task.id not in results:
-            continue
-        for output in board.pipeline.graph.stages[step.stage].outputs.values():
-            if output.is_value and output.name not in step.outputs:
-                await _see_value(services, seen, task, output.name, output.path)
-        ready = [result for result in results[task.id] if result.state == READY]
-        await _see_trees(services, seen, {one.tree for one in ready if one.files == 1})
+        done = {task for task, row in tasks.items() if row.state == State.SUCCEEDED.value}
+        results = await result_store.results_by_task(connection, done)
+    values = [
+        (tasks[step.task], output.name, output.path)
+        for step in running
+        if step.task in done
+        for output in board.pipeline.graph.stages[step.stage].outputs.values()
+        if output.is_value and output.name not in step.outputs
+    ]
+    for first in range(0, len(values), AT_ONCE):
+        some = values[first : first + AT_ONCE]
+        await asyncio.gather(*(_see_value(services, seen, *value) for value in some))
+    ready = [one for rows in results.values() for one in rows if one.state == READY]
+    await _see_trees(services, seen, {one.tree for one in ready if one.files == 1})
     await _see_trees(services, seen, _mapped_trees(board))
     return seen
 

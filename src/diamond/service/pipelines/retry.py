@@ -73,5 +73,5 @@ async def _put_back(tx: Transaction, board: Board, again: Sequence[StepRow]) -> 
             await store.drop_steps(tx, step.pipeline, step.stage)
             continue
         assert step.state not in OPEN
-        fresh = replace(step, state=StepState.WAITING, message="", task="", tries=0, key="")
+        fresh = replace(step, state=StepState.WAITING, message="", task="", tries=0, lost=0, key="")
         await store.save_step(tx, replace(fresh, outputs={}, started=None, ended=None))

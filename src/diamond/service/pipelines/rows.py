@@ -45,6 +45,8 @@ class PipelineRow(TypedRow):
     """The path of the spec within the code: it counts for no stage."""
     forced: tuple[str, ...]
     """Stages that are run in any case."""
+    pilots: dict[str, str]
+    """The task of each group's pilot, while steps of the group may still come."""
     state: str
     message: str
     created: float
@@ -81,6 +83,8 @@ class StepRow(TypedRow):
     task: str
     """Of a cached step: the task that made its outputs."""
     tries: int
+    lost: int
+    """How often its allocation ended while it ran there: no failure of its own."""
     key: str
     outputs: dict[str, StepOutput]
     started: float | None

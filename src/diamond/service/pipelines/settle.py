@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.task import FINAL_WORDS, State
+from diamond.core.task import FINAL_WORDS, Reason, State
 from diamond.pipelines.graph import Output
 from diamond.pipelines.readiness import StepState
 from diamond.service.pipelines.board import Board
@@ -18,24 +19,44 @@ from diamond.service.results.rows import FAILED, READY, ResultRow
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import tasks_by_id
 
+MOST_LOST = 5
+"""Allocations that may end while a step runs, before it counts as failed."""
+NEAR_ITS_LIMIT = 30
+"""Seconds before its own time limit: a step that came so close reached that, not the end of its allocation."""
+OF_THE_PILOT = frozenset(
+    {
+        Reason.PILOT_CLOSED.value,
+        Reason.PREEMPTED.value,
+        Reason.NODE_LOST.value,
+        Reason.LOST.value,
+        Reason.BY_SITE.value,
+    }
+)
+
 
 async def settled_steps(connection: AsyncConnection, board: Board, seen: Seen) -> list[StepRow]:
     """Those that change; one whose outputs are still being read does not."""
     running = [step for step in board.steps.values() if step.state is StepState.RUNNING]
     tasks = await tasks_by_id(connection, {step.task for step in running})
+    good = {task.id for task in tasks.values() if task.state == State.SUCCEEDED.value}
+    results = await result_store.results_by_task(connection, good)
+    over = [task for task in tasks.values() if task.state in FINAL_WORDS and task.id not in good]
+    pilots = await tasks_by_id(connection, {task.pilot for task in over if task.pilot})
     changed = []
     for step in running:
         task = tasks.get(step.task)
         if task is None:
             changed.append(_failed(step, "its task is gone"))
-        elif task.state == State.SUCCEEDED.value:
-            changed.append(await _succeeded(connection, board, step, task, seen))
+        elif task.id in good:
+            changed.append(_succeeded(board, step, task, results[task.id], seen))
         elif task.state in FINAL_WORDS:
-            changed.append(_ended(board, step, task))
+            changed.append(_ended(board, step, task, pilots.get(task.pilot)))
     return [step for step in changed if step != board.steps[step.stage, step.n]]
 
 
-def _ended(board: Board, step: StepRow, task: TaskRow) -> StepRow:
+def _ended(board: Board, step: StepRow, task: TaskRow, pilot: TaskRow | None) -> StepRow:
+    if pilot is not None and ended_with_pilot(task):
+        return _without_pilot(step, task, pilot)
     if task.state == State.CANCELLED.value:
         return replace(_failed(step, task.message), state=StepState.CANCELLED)
     if step.tries <= board.pipeline.stages[step.stage].retries:
@@ -44,10 +65,35 @@ def _ended(board: Board, step: StepRow, task: TaskRow) -> StepRow:
     return _failed(step, task.message or task.reason)
 
 
-async def _succeeded(
-    connection: AsyncConnection, board: Board, step: StepRow, task: TaskRow, seen: Seen
+def ended_with_pilot(task: TaskRow) -> bool:
+    """Whether it ended because its allocation did, or never began as its pilot took nothing more: no failure of its own."""
+    if task.state != State.FAILED.value or not task.pilot:
+        return False
+    if task.reason != Reason.WALL_TIME.value:
+        return task.reason in OF_THE_PILOT
+    began = task.attempts[-1].started if task.attempts else None
+    lasted = (task.ended or 0.0) - (began or task.ended or 0.0)
+    return lasted < 60 * task.resources.walltime_minutes - NEAR_ITS_LIMIT
+
+
+def _without_pilot(step: StepRow, task: TaskRow, pilot: TaskRow) -> StepRow:
+    """It starts again, in another allocation; not if there was none, or it has lost too many."""
+    if pilot.state == State.CANCELLED.value:
+        return replace(_failed(step, "its pilot was cancelled"), state=StepState.CANCELLED)
+    if pilot.state == State.FAILED.value and pilot.started is None:
+        return _failed(step, f"its pilot {pilot.id} failed: {pilot.message or pilot.reason}")
+    lost = step.lost + 1
+    if lost > MOST_LOST:
+        message = f"{lost} allocations ended while it ran there, the last with: {task.message}"
+        return _failed(step, f"{message}. Ask for a longer one, or add continue: to the stage")
+    message = f"its allocation ended ({task.reason}): it starts again in the next one"
+    return replace(step, state=StepState.WAITING, message=message, lost=lost, tries=step.tries - 1)
+
+
+def _succeeded(
+    board: Board, step: StepRow, task: TaskRow, found: Sequence[ResultRow], seen: Seen
 ) -> StepRow:
-    results = {row.name: row for row in await result_store.results_of(connection, task.id)}
+    results = {row.name: row for row in found}
     outputs = dict(step.outputs)
     for output in board.pipeline.graph.stages[step.stage].outputs.values():
         made = _value(output, task, seen) if output.is_value else _tree(output, results, seen)

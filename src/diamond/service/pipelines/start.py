@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from diamond.compose.raw_spec import RawSpec, continues
+from diamond.compose.spec_check import Composed
 from diamond.core.dependencies import Dependency, DependencyKind, DependencyState
 from diamond.core.errors import Conflict
 from diamond.core.facts import NamedResult
 from diamond.pipelines.readiness import StepState
 from diamond.service.access.principal import Kind, Principal
-from diamond.service.composer.compose import resolve
+from diamond.service.composer.compose import Composer, resolve
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.jobs.submit import add_run_task
 from diamond.service.people.shares import roles_and_courses
@@ -20,53 +22,93 @@ from diamond.service.pipelines.bind import Bound, bind, should_run
 from diamond.service.pipelines.board import Board
 from diamond.service.pipelines.cache import find_cached, step_key
 from diamond.service.pipelines.look import Seen
+from diamond.service.pipelines.pilots import GroupPilots
 from diamond.service.pipelines.rows import StepRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.results.results import note_results
 from diamond.service.tasks import job_store
 from diamond.service.tasks.create import new_job
 from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.store import find_task
 
 
-async def start_step(tx: Transaction, board: Board, step: StepRow, seen: Seen) -> StepRow:
-    """The step as it is now. Raises a `DiamondError` that says why it cannot start."""
-    now = time.time()
-    if not should_run(board, step):
-        condition = board.pipeline.graph.stages[step.stage].when
-        message = f"its condition does not hold: {condition}"
-        return replace(step, state=StepState.SKIPPED, message=message, ended=now)
-    row, bound = board.row, bind(board, step)
-    principal = await owner_of(tx, row.owner)
-    requested = RequestedSpec(bound.spec, row.code)
-    composer = await resolve(tx.connection, principal, requested, row.project)
-    composed = composer.compose(bound.spec)
-    key = step_key(board, step, bound, composed, seen.code)
-    if key and step.stage not in row.forced:
-        cached = await find_cached(tx.connection, row.owner, key)
-        if cached is not None:
-            message = f"done before by {cached.task}"
-            ready = replace(step, state=StepState.CACHED, message=message, task=cached.task)
-            return replace(ready, key=key, outputs=cached.outputs, started=now, ended=now)
-    endpoint = composer.endpoint_of(composed)
-    if endpoint.policy.require_signed:
-        raise Conflict(
-            f"{endpoint.name} accepts only signed specs, and a stage cannot be signed in advance",
-            "Choose another endpoint.",
+class Starts:
+    """The steps of a pipeline that one transaction starts: what they have in common is read once."""
+
+    def __init__(self, tx: Transaction, board: Board, seen: Seen) -> None:
+        self._tx, self._board, self._seen = tx, board, seen
+        self._principal: Principal | None = None
+        self._composers: dict[str, Composer] = {}
+        self.pilots = GroupPilots(tx, board)
+
+    async def start(self, step: StepRow) -> StepRow:
+        """The step as it is now. Raises a `DiamondError` that says why it cannot start."""
+        tx, board, now = self._tx, self._board, time.time()
+        if not should_run(board, step):
+            condition = board.pipeline.graph.stages[step.stage].when
+            message = f"its condition does not hold: {condition}"
+            return replace(step, state=StepState.SKIPPED, message=message, ended=now)
+        bound = bind(board, step)
+        composer = await self._composer(step, bound.spec)
+        composed = composer.compose(bound.spec)
+        key = step_key(board, step, bound, composed, self._seen.code)
+        if key and step.stage not in board.row.forced:
+            cached = await find_cached(tx.connection, board.row.owner, key)
+            if cached is not None:
+                message = f"done before by {cached.task}"
+                ready = replace(step, state=StepState.CACHED, message=message, task=cached.task)
+                return replace(ready, key=key, outputs=cached.outputs, started=now, ended=now)
+        task = await self._task(step, _Ready(bound, composer, composed))
+        await _declare_outputs(tx, board, step, task)
+        started = replace(step, state=StepState.RUNNING, message="", task=task.id, key=key)
+        return replace(started, tries=step.tries + 1, started=now, ended=None, outputs={})
+
+    async def _task(self, step: StepRow, ready: _Ready) -> TaskRow:
+        tx, board = self._tx, self._board
+        composed, endpoint = ready.composed, ready.composer.endpoint_of(ready.composed)
+        if endpoint.policy.require_signed:
+            raise Conflict(
+                f"{endpoint.name} accepts only signed specs, and a stage cannot be signed in advance",
+                "Choose another endpoint.",
+            )
+        job = new_job(composed, board.row.owner, board.row.code, ready.composer.terms.id)
+        await job_store.add_job(tx, job)
+        group = board.pipeline.group_of(step.stage)
+        if group:
+            pilot = await self.pilots.of(group, composed.order, await self._owner())
+            placement = replace(composed.order.placement, pilot=pilot)
+            composed = replace(composed, order=replace(composed.order, placement=placement))
+        return await add_run_task(
+            tx,
+            endpoint,
+            job,
+            composed,
+            terms=ready.composer.terms,
+            given=ready.bound.spec,
+            after=_dependencies(ready.bound),
+            continues=await _continued(tx, step, ready.bound.spec),
         )
-    job = new_job(composed, row.owner, row.code, composer.terms.id)
-    await job_store.add_job(tx, job)
-    task = await add_run_task(
-        tx,
-        endpoint,
-        job,
-        composed,
-        terms=composer.terms,
-        given=bound.spec,
-        after=_dependencies(bound),
-    )
-    await _declare_outputs(tx, board, step, task)
-    started = replace(step, state=StepState.RUNNING, message="", task=task.id, key=key)
-    return replace(started, tries=step.tries + 1, started=now, ended=None, outputs={})
+
+    async def _composer(self, step: StepRow, spec: RawSpec) -> Composer:
+        """What a stage may use is the same for each of its steps."""
+        if step.stage not in self._composers:
+            requested = RequestedSpec(spec, self._board.row.code)
+            self._composers[step.stage] = await resolve(
+                self._tx.connection, await self._owner(), requested, self._board.row.project
+            )
+        return self._composers[step.stage]
+
+    async def _owner(self) -> Principal:
+        if self._principal is None:
+            self._principal = await owner_of(self._tx, self._board.row.owner)
+        return self._principal
+
+
+@dataclass(frozen=True)
+class _Ready:
+    bound: Bound
+    composer: Composer
+    composed: Composed
 
 
 async def owner_of(tx: Transaction, user: str) -> Principal:
@@ -76,6 +118,14 @@ async def owner_of(tx: Transaction, user: str) -> Principal:
         raise account_disabled()
     roles, courses = await roles_and_courses(tx.connection, user)
     return Principal(Kind.PERSON, user, person.name, projects=roles, courses=courses)
+
+
+async def _continued(tx: Transaction, step: StepRow, spec: RawSpec) -> str:
+    """The task whose run directory it takes over, as its allocation ended while that ran; empty: it starts from the beginning."""
+    if not step.lost or not step.task or not continues(spec):
+        return ""
+    before = await find_task(tx.connection, step.task)
+    return before.id if before and before.started is not None and not before.cleaned else ""
 
 
 def _dependencies(bound: Bound) -> list[Dependency]:

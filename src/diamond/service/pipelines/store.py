@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.pipelines.readiness import StepState
@@ -19,6 +19,21 @@ from diamond.service.platform.database.tables import pipeline_steps, pipelines
 
 CACHED_AT_MOST = 5
 """Earlier steps with the same key that are looked at."""
+
+
+_STEP_KEY = ("pipeline", "stage", "n")
+# One statement for every save: a round of many steps compiles it once.
+_SAVE_STEP = (
+    update(pipeline_steps)
+    .where(*(pipeline_steps.c[name] == bindparam(f"new_{name}") for name in _STEP_KEY))
+    .values(
+        {
+            column.name: bindparam(f"new_{column.name}", type_=column.type)
+            for column in pipeline_steps.c
+            if column.name not in _STEP_KEY
+        }
+    )
+)
 
 
 async def add_pipeline(tx: Transaction, row: PipelineRow) -> None:
@@ -69,18 +84,22 @@ async def open_pipelines(connection: AsyncConnection) -> list[str]:
     return list((await connection.execute(query.order_by(pipelines.c.created))).scalars())
 
 
+async def pilots_in_use(connection: AsyncConnection, owner: str, *, but: str) -> set[str]:
+    """Of all open pipelines of a person, but for one."""
+    query = select(pipelines.c.pilots).where(
+        pipelines.c.owner == owner, pipelines.c.state == RUNNING, pipelines.c.id != but
+    )
+    return {task for used in (await connection.execute(query)).scalars() for task in used.values()}
+
+
 async def add_steps(tx: Transaction, rows: Sequence[StepRow]) -> None:
     if rows:
         await tx.connection.execute(insert(pipeline_steps), [values_of(row) for row in rows])
 
 
 async def save_step(tx: Transaction, row: StepRow) -> None:
-    same = update(pipeline_steps).where(
-        pipeline_steps.c.pipeline == row.pipeline,
-        pipeline_steps.c.stage == row.stage,
-        pipeline_steps.c.n == row.n,
-    )
-    await tx.connection.execute(same.values(values_of(row)))
+    values = {f"new_{name}": value for name, value in values_of(row).items()}
+    await tx.connection.execute(_SAVE_STEP, values)
 
 
 async def drop_steps(tx: Transaction, pipeline: str, stage: str) -> None:

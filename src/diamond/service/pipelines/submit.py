@@ -9,7 +9,9 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.faults import invalid
+from diamond.compose.allocations import Allocation
+from diamond.compose.faults import Faults, invalid
+from diamond.compose.groups import where_is
 from diamond.compose.pipeline_check import (
     Pipeline,
     check_stages,
@@ -20,14 +22,16 @@ from diamond.compose.raw_spec import RawSpec
 from diamond.compose.spec_check import Composed
 from diamond.compose.stages import is_pipeline
 from diamond.core import ids
-from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.pipelines.items import expand
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import resolve
 from diamond.service.composer.request import RequestedSpec, read_request
+from diamond.service.pilots.start import prepare_pilot
 from diamond.service.pipelines import store
 from diamond.service.pipelines.board import new_step
 from diamond.service.pipelines.find import find_pipeline
+from diamond.service.pipelines.pilots import pilot_name
 from diamond.service.pipelines.rows import RUNNING, PipelineRow, StepRow
 from diamond.service.pipelines.schemas import (
     AgainBody,
@@ -155,6 +159,7 @@ async def check_spec(
     pipeline, faults = examine_pipeline(requested.spec)
     if pipeline is None:
         raise invalid(faults.items)
+    allocations = await _allocations(connection, principal, pipeline, project, faults)
     composers = {
         name: await resolve(
             connection,
@@ -168,7 +173,32 @@ async def check_spec(
     def compose_for(name: str) -> Callable[[RawSpec], Composed]:
         return composers[name].compose
 
-    return pipeline, check_stages(pipeline, compose_for, faults)
+    return pipeline, check_stages(pipeline, compose_for, faults, allocations)
+
+
+async def _allocations(
+    connection: AsyncConnection,
+    principal: Principal,
+    pipeline: Pipeline,
+    project: str,
+    faults: Faults,
+) -> dict[str, Allocation]:
+    """Of the groups that could be composed; what is wrong with the others is added to `faults`."""
+    allocations: dict[str, Allocation] = {}
+    for group, asked in pipeline.groups.items():
+        try:
+            name = pilot_name(pipeline, group)
+            prepared = await prepare_pilot(connection, principal, asked, name, project)
+            allocations[group] = prepared.allocation
+        except InvalidSpec as error:
+            for fault in error.faults or [
+                {"field": "", "message": error.message, "hint": error.hint}
+            ]:
+                where = ".".join(part for part in (where_is(group), fault["field"]) if part)
+                faults.items.append({**fault, "field": where})
+        except Conflict as error:
+            faults.add(where_is(group), error.message, error.hint)
+    return allocations
 
 
 def _new_row(
@@ -184,6 +214,7 @@ def _new_row(
         code=submission.requested.code,
         spec_file=submission.spec_file,
         forced=forced_stages(pipeline, submission.force, submission.start_from),
+        pilots={},
         state=RUNNING,
         message="",
         created=now,

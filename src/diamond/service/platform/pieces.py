@@ -19,7 +19,7 @@ from diamond.core.ids import IDENTIFIER
 Result = TypeVar("Result")
 MOST_PIECES = 8
 """At rest for one transfer."""
-MOST_BYTES = 40 << 20
+MOST_BYTES = 30 << 20
 """In memory for all transfers together, unless a transfer has no piece at all."""
 
 

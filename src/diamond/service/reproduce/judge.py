@@ -75,7 +75,10 @@ async def _judge(services: Services, row: ReproductionRow) -> None:
     hashed = await hash_results(services, second)
     if not hashed.is_final and time.time() - (second.ended or 0.0) < PATIENCE_SECONDS:
         return
-    files = (_stored(row.evidence), hashed)
+    before = _stored(row.evidence)
+    if before.files is None:  # its endpoint was away or silent when the second run began
+        before = await hash_results(services, first)
+    files = (before, hashed)
     verdict = await _verdict(services, row.owner, (first, second), files, _tolerance(row))
     await services.store.run(lambda tx: _save(tx, row, first, verdict))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from diamond.core.errors import DiamondError, EndpointAway
@@ -12,6 +13,8 @@ from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 
 FOLDER = "artifacts"
+PATIENCE_SECONDS = 30.0
+"""For the first answer of an endpoint."""
 MOST_FILES = 500
 MOST_BYTES = 20 << 30
 """Above either, hashing takes too long while a person waits; such results are registered as data instead."""
@@ -27,22 +30,29 @@ class Hashed:
     """False: the endpoint is away, and may answer later."""
 
 
-async def hash_results(services: Services, task: TaskRow) -> Hashed:
+async def hash_results(
+    services: Services, task: TaskRow, *, patience: float = PATIENCE_SECONDS
+) -> Hashed:
     try:
         require_files(task)
         await require_online(services, task)
-        return await _hashed(services, task)
+        async with asyncio.timeout(patience):
+            top = await _folder(services, task, "")
+        return await _hashed(services, task, top)
+    except TimeoutError:
+        why = f"{task.endpoint_name} is online but did not answer within {patience:g} s"
+        return Hashed(None, why, is_final=False)
     except EndpointAway as error:
         return Hashed(None, error.message, is_final=False)
     except DiamondError as error:
         return Hashed(None, error.message)
 
 
-async def _hashed(services: Services, task: TaskRow) -> Hashed:
+async def _hashed(services: Services, task: TaskRow, top: Sequence[FileEntry]) -> Hashed:
     """A folder that is not there holds no results."""
     entries: list[FileEntry] = []
     size = 0
-    async for entry in _walk(services, task):
+    async for entry in _walk(services, task, top):
         entries.append(entry)
         size += entry.size or 0
         if len(entries) > MOST_FILES or size > MOST_BYTES:
@@ -57,8 +67,9 @@ async def _hashed(services: Services, task: TaskRow) -> Hashed:
     return Hashed(files)
 
 
-async def _walk(services: Services, task: TaskRow) -> AsyncIterator[FileEntry]:
-    top = await _folder(services, task, "")
+async def _walk(
+    services: Services, task: TaskRow, top: Sequence[FileEntry]
+) -> AsyncIterator[FileEntry]:
     pending = [FOLDER] if any(e.path == FOLDER and e.kind == "folder" for e in top) else []
     while pending:
         for entry in await _folder(services, task, pending.pop()):

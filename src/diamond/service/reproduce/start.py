@@ -37,6 +37,9 @@ from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.tasks import load_task
 
+WAIT_SECONDS = 5.0
+"""While a person waits. An endpoint that is online but silent is asked again when the second run has ended."""
+
 
 async def start_reproduction(
     services: Services, principal: Principal, task: str, body: ReproduceBody
@@ -51,7 +54,7 @@ async def start_reproduction(
             "Bring back what is missing, or run it on another endpoint: diamond reproduce TASK --on ENDPOINT",
             code="not-reproducible",
         )
-    hashed = await hash_results(services, original)
+    hashed = await hash_results(services, original, patience=WAIT_SECONDS)
     made, endpoint = await _run_again(services, principal, original, job, body)
     row = ReproductionRow(
         task=made,

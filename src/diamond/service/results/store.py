@@ -30,6 +30,18 @@ async def results_of(connection: AsyncConnection, task: str) -> list[ResultRow]:
     return rows_of(await connection.execute(query), ResultRow)
 
 
+async def results_by_task(
+    connection: AsyncConnection, tasks: Collection[str]
+) -> dict[str, list[ResultRow]]:
+    """Of each of these, by name."""
+    by_task: dict[str, list[ResultRow]] = {task: [] for task in tasks}
+    if by_task:
+        query = select(results).where(results.c.task.in_(sorted(by_task))).order_by(results.c.name)
+        for row in rows_of(await connection.execute(query), ResultRow):
+            by_task[row.task].append(row)
+    return by_task
+
+
 async def unread_results(connection: AsyncConnection, tasks: Collection[str]) -> list[ResultRow]:
     """What these tasks named and nobody has begun to read."""
     if not tasks:

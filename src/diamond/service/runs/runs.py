@@ -83,7 +83,7 @@ async def visible_runs(services: Services, principal: Principal, project: str) -
 
 def _answer(runs: Sequence[RunRow], asked: Asked, start: int, limit: int) -> bytes:
     kept = table.chosen(runs, asked)
-    grouped = table.groups(kept, asked) if asked.group else []
+    grouped, group_count = table.groups(kept, asked) if asked.group else ([], 0)
     shown = [] if asked.group else kept[start : start + limit]
     after = start + limit
     values = table.cells(shown, asked.columns)
@@ -95,6 +95,7 @@ def _answer(runs: Sequence[RunRow], asked: Asked, start: int, limit: int) -> byt
                 for run, row in zip(shown, values, strict=True)
             ],
             "groups": grouped,
+            "group_count": group_count,
             "total": len(kept),
             "looked_at": len(runs),
             "is_complete": len(runs) < store.MOST_RUNS,

@@ -48,6 +48,9 @@ class RunTable(BaseModel):
     columns: list[RunColumn]
     rows: list[RunRow]
     groups: list[RunGroup]
+    """The first 1000."""
+    group_count: int
+    """How many groups there are."""
     total: int
     """How many runs match."""
     looked_at: int

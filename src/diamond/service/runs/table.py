@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from operator import mul
 
 from diamond.core.errors import BadRequest
@@ -53,6 +54,8 @@ class Group:
 
 
 RUNS_OF_A_GROUP = 50
+MOST_GROUPS_SHOWN = 1000
+"""Grouping by something that differs in every run would give as many groups as runs."""
 
 
 def read_request(
@@ -87,13 +90,13 @@ def cells(runs: Sequence[RunRow], columns: Sequence[Column]) -> list[tuple[Value
     return list(zip(*(each.values(runs) for each in columns), strict=True))
 
 
-def groups(runs: Sequence[RunRow], asked: Asked) -> list[Group]:
-    """In the order of their first runs. Each column is read once for all groups."""
+def groups(runs: Sequence[RunRow], asked: Asked) -> tuple[list[Group], int]:
+    """The first of them in the order of their first runs, and how many there are. Each column is read once for all groups."""
     grouped: dict[tuple[Value, ...], list[int]] = {}
     for number, key in enumerate(cells(runs, asked.group)):
         grouped.setdefault(key, []).append(number)
     columns = [_numbers(each.values(runs)) for each in asked.columns]
-    return [
+    shown = [
         Group(
             by=list(key),
             count=len(members),
@@ -102,8 +105,9 @@ def groups(runs: Sequence[RunRow], asked: Asked) -> list[Group]:
                 _spread([values[n] for n in members]) if values else None for values in columns
             ],
         )
-        for key, members in grouped.items()
+        for key, members in islice(grouped.items(), MOST_GROUPS_SHOWN)
     ]
+    return shown, len(grouped)
 
 
 def as_csv(runs: Sequence[RunRow], columns: Sequence[Column]) -> str:

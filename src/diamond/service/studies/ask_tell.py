@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diamond.core.errors import BadRequest, Conflict
 from diamond.service.access.authorize import Action
@@ -20,6 +20,7 @@ from diamond.service.studies.schemas import Asked, TellRequest, ToldTrial
 from diamond.service.studies.store import StaleStudy
 from diamond.service.studies.views import show_trial
 from diamond.studies.decisions import TrialState
+from diamond.studies.optuna_mirror import MirrorTrial
 
 
 async def tell_and_ask(
@@ -34,7 +35,8 @@ async def tell_and_ask(
     async with mirrors.lock(found.id):
         for _ in range(TRIES):
             try:
-                return await _once(services, found.id, told, count)
+                row, mirror, before = await _look(services, found)
+                return await _once(services, row, mirror, before, told, count)
             except StaleStudy:
                 mirrors.forget(found.id)
             except BaseException:
@@ -43,12 +45,30 @@ async def tell_and_ask(
     raise Conflict("The study changed at the same time", "Try again.")
 
 
-async def _once(services: Services, study: str, told: Sequence[ToldTrial], count: int) -> Asked:
+async def _look(
+    services: Services, found: StudyRow
+) -> tuple[StudyRow, StudyMirror, Sequence[MirrorTrial]]:
+    """The study and its copy in memory. What was read before the lock was there counts, if the copy is of that version:
+    on PostgreSQL each further reading takes milliseconds, and saving fails if somebody was faster."""
+    mirrors = mirrors_of(services)
+    known = mirrors.at_version(found)
+    if known is not None:
+        return found, known, ()
     async with services.store.read() as connection:
-        row = await store.find_study(connection, study)
+        row = await store.find_study(connection, found.id)
         assert row is not None
-        mirror = await mirrors_of(services).refresh(connection, row)
-        before = await trials_before(connection, row) if mirror.optuna is None else ()
+        mirror = await mirrors.refresh(connection, row)
+        return row, mirror, await trials_before(connection, row) if mirror.optuna is None else ()
+
+
+async def _once(
+    services: Services,
+    row: StudyRow,
+    mirror: StudyMirror,
+    before: Sequence[MirrorTrial],
+    told: Sequence[ToldTrial],
+    count: int,
+) -> Asked:
     now = time.time()
     ended = _ended(row, mirror, told, now)
     count = min(count, row.plan.trials - row.asked)
@@ -61,7 +81,8 @@ async def _once(services: Services, study: str, told: Sequence[ToldTrial], count
         for each in points
     ]
     after = _counted(row, mirror, ended, len(new), now)
-    await services.store.run(lambda tx: _save(tx, after, list(ended.values()), new))
+    saved = await services.store.run(lambda tx: _save(tx, after, list(ended.values()), new))
+    mirror.take(saved.trials, row.plan, saved.study.version)
     return Asked(trials=[show_trial(each) for each in new])
 
 
@@ -119,9 +140,20 @@ def _counted(
     return replace(after, state=DONE, ended=now) if is_done else after
 
 
+@dataclass(frozen=True)
+class _Saved:
+    """So that the copy in memory need not read it again."""
+
+    study: StudyRow
+    trials: Sequence[TrialRow]
+
+
 async def _save(
     tx: Transaction, row: StudyRow, ended: Sequence[TrialRow], new: Sequence[TrialRow]
-) -> None:
+) -> _Saved:
     saved = await store.save_study(tx, row)
-    await store.save_trials(tx, (replace(each, revision=saved.version) for each in ended))
-    await store.add_trials(tx, [replace(each, revision=saved.version) for each in new])
+    ends = [replace(each, revision=saved.version) for each in ended]
+    begun = [replace(each, revision=saved.version) for each in new]
+    await store.save_trials(tx, ends)
+    await store.add_trials(tx, begun)
+    return _Saved(saved, [*ends, *begun])

@@ -100,6 +100,14 @@ class Mirrors:
             mirror.take(rows, study.plan, study.version)
         return mirror
 
+    def at_version(self, study: StudyRow) -> StudyMirror | None:
+        """If it has been asked for points, and knows exactly what this version of the study does."""
+        mirror = self._mirrors.get(study.id)
+        if mirror is None or mirror.optuna is None or mirror.revision != study.version:
+            return None
+        self._mirrors.move_to_end(study.id)
+        return mirror
+
     def forget(self, study: str) -> None:
         """What was asked and not saved must not count."""
         self._mirrors.pop(study, None)

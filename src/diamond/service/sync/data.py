@@ -32,8 +32,9 @@ async def take_data_reports(services: Services, call: AgentCall, message: DataRe
         services.pieces.drop(row.id)
 
 
-async def take_trees(services: Services, call: AgentCall, message: TreeInventory) -> None:
-    await services.store.run(lambda tx: take_inventory(tx, call, message))
+async def take_trees(services: Services, call: AgentCall, message: TreeInventory) -> bool:
+    """Whether the agent is to look again soon."""
+    return await services.store.run(lambda tx: take_inventory(tx, call, message))
 
 
 async def after_data(tx: Transaction, ended: Sequence[Ended]) -> None:

@@ -33,8 +33,8 @@ Answer = dict[str, Any]
 
 @router.post("/trees", responses=problems(409))
 async def trees(services: Service, agent: Agent, message: TreesMessage) -> Answer:
-    await data.take_trees(services, agent, message)
-    return {}
+    """`again`: a copy that was made as the agent looked is not in its list, so it looks once more."""
+    return {"again": await data.take_trees(services, agent, message)}
 
 
 @router.post("/data-reports", responses=problems(409))

@@ -33,6 +33,9 @@ from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 from diamond.service.tasks.store import add_history, add_task
 from diamond.service.tasks.submit_command import submit_command
 
+PILOT = "pilot"
+"""The kind of a task that runs others inside its allocation."""
+
 
 async def make_task(
     tx: Transaction,
@@ -52,10 +55,7 @@ async def make_task(
     `chain`: where it is not the one of a fresh task. `given`: the spec as the person wrote it, for the record.
     """
     await require_code(tx, job.owner, order.code)
-    hours = node_hours_at_most(order.resources)
-    left = await check_limits(
-        tx, job.owner, job.project, hours, is_counted=kind in ("run", "trial")
-    )
+    left = await _room_left(tx, job, order, kind)
     first = Attempt(ids.new_id(ids.ATTEMPT))
     person = await name_person(tx.connection, endpoint, job.owner)
     row = replace(
@@ -78,6 +78,20 @@ async def make_task(
     if row.project:
         tx.wake(project_topic(row.project))
     return replace(row, depends=len(dependencies)) if dependencies else row
+
+
+async def _room_left(tx: Transaction, job: JobRow, order: Order, kind: str) -> float | None:
+    """Node-hours that limits leave; None without one. What runs in a pilot costs what the pilot costs, and no more."""
+    if order.placement.pilot:
+        return None
+    hours = node_hours_at_most(order.resources)
+    is_counted = kind in ("run", "trial", PILOT)
+    return await check_limits(tx, job.owner, job.project, hours, is_counted=is_counted)
+
+
+def outside_pilots(order: Order) -> Order:
+    """The same as a batch job of its own: its pilot may be gone."""
+    return replace(order, placement=replace(order.placement, pilot=""))
 
 
 def new_chain(order: Order, endpoint: EndpointRow) -> ChainRow:
@@ -120,6 +134,7 @@ def first_row(
         cleaned=None,
         retry_of=None,
         order_json=order_data(order),
+        pilot=order.placement.pilot,
         digest=job.digest,
         code=code_facts_data(job.code),
         project=job.project,

@@ -12,7 +12,9 @@ from diamond.service.tasks.rows import TaskRow
 
 
 def counted_hours(task: TaskRow) -> float:
-    """What counts against limits: what it has used, and what it may still use."""
+    """What counts against limits: what it has used, and what it may still use. In a pilot nothing: the pilot counts."""
+    if task.pilot:
+        return 0.0
     used = task.node_seconds / 3600
     if task.state in FINAL_WORDS:
         return used

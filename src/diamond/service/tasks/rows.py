@@ -75,6 +75,8 @@ class TaskRow(ChainedTaskRow):
     final_metrics: JsonObject | None = None
     tags: tuple[str, ...] = ()
     note: str = ""
+    pilot: str = ""
+    """The task of the pilot that it runs in; empty: a batch job of its own."""
 
 
 @dataclass(frozen=True)

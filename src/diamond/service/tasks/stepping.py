@@ -328,7 +328,9 @@ class Steps:
         self._command(life, "submit", attempt, {**data, **grant_of(life.as_row())})
 
     def _limit(self, life: Life) -> None:
-        """What limits leave for it now, beside all other work."""
+        """What limits leave for it now, beside all other work. In a pilot: whatever the pilot has."""
+        if life.row.pilot:
+            return
         changes = [
             HoursChange(other.row.owner, other.row.project, _more_hours(other, of=life))
             for other in self._lives.values()

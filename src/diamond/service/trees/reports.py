@@ -52,8 +52,11 @@ async def take_reports(tx: Transaction, call: AgentCall, message: DataReports) -
     return ended
 
 
-async def take_inventory(tx: Transaction, call: AgentCall, message: TreeInventory) -> None:
-    """What an endpoint has now; places that were made since it looked are left alone."""
+async def take_inventory(tx: Transaction, call: AgentCall, message: TreeInventory) -> bool:
+    """What an endpoint has now. Places that were made since it looked are left alone.
+
+    True if such a place is missing from the list: only another look can say whether it is there.
+    """
     looked = time.time() - message.age - 1.0
     endpoint, owner = call.endpoint.id, call.endpoint.owner
     known = {
@@ -61,8 +64,9 @@ async def take_inventory(tx: Transaction, call: AgentCall, message: TreeInventor
         for place in await store.places_on(tx.connection, endpoint)
     }
     here = {(item.tree, _kind(item)): item for item in message.items}
-    for key, place in known.items():
-        if key not in here and place.at < looked:
+    missing = [place for key, place in known.items() if key not in here]
+    for place in missing:
+        if place.at < looked:
             await store.drop_tree_place(tx, place)
     for (digest, kind), item in here.items():
         before = known.get((digest, kind))
@@ -73,6 +77,7 @@ async def take_inventory(tx: Transaction, call: AgentCall, message: TreeInventor
         if before is None or replace(after, at=before.at) != before:
             await store.put_tree_place(tx, after, tree.size)
     await publish(tx, owner, [changed(DATA)])
+    return any(place.at >= looked for place in missing)
 
 
 async def _take_scan(

@@ -42,6 +42,12 @@ export function GroupTable({ data, by }: { data: RunTable; by: string[] }) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      {data.group_count > data.groups.length && (
+        <Text c="dimmed" size="sm" p="md">
+          The first {data.groups.length} of {data.group_count} groups. Group by something that fewer
+          runs differ in.
+        </Text>
+      )}
     </Card>
   );
 }

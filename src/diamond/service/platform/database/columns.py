@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Double, ForeignKey, Integer, MetaData, String
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    text,
+)
 
 # Ids compare by bytes everywhere, so that a prefix is a range of the index.
 ID = String(64).with_variant(String(64, collation="C"), "postgresql")
@@ -22,3 +32,8 @@ metadata = MetaData(
 
 def owner_column() -> Column[str]:
     return Column("owner", ID, ForeignKey("users.id"), nullable=False)
+
+
+def partial_index(name: str, *columns: str, where: str) -> Index:
+    """Of the few rows for which `where` holds."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))

@@ -24,6 +24,9 @@ RETRIES = 8
 # PostgreSQL: serialization failure, deadlock, and a unique row that another made first.
 TRY_AGAIN = frozenset({"40001", "40P01", "23505"})
 Result = TypeVar("Result")
+_SAVE_POINT, _UNDO, _FORGET = (
+    text(f"{what} part") for what in ("SAVEPOINT", "ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT")
+)
 
 
 class LostRace(Exception):
@@ -45,6 +48,18 @@ class Transaction:
 
     def wake(self, topic: str) -> None:
         self.topics.add(topic)
+
+    @asynccontextmanager
+    async def part(self) -> AsyncIterator[None]:
+        """If it raises, what it has written is undone; what came before stays."""
+        await self.connection.execute(_SAVE_POINT)
+        try:
+            yield
+        except BaseException:
+            await self.connection.execute(_UNDO)
+            raise
+        finally:
+            await self.connection.execute(_FORGET)
 
 
 class Store:

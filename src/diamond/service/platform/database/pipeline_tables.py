@@ -18,6 +18,8 @@ pipelines = Table(
     # Its own file in the code: no part of what a stage does.
     Column("spec_file", Text, nullable=False, default=""),
     Column("forced", JSON, nullable=False),
+    # The task of each group's pilot.
+    Column("pilots", JSON, nullable=False, default=dict),
     Column("state", String(16), nullable=False, index=True),
     Column("message", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),
@@ -39,6 +41,8 @@ pipeline_steps = Table(
     Column("item", JSON, nullable=False),
     Column("task", ID, nullable=False, default=""),
     Column("tries", Integer, nullable=False, default=0),
+    # How often its allocation ended while it ran there.
+    Column("lost", Integer, nullable=False, default=0),
     Column("key", ID, nullable=False, default=""),
     Column("outputs", JSON, nullable=False),
     Column("started", TIME),

@@ -19,7 +19,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 from diamond.service.platform.database.columns import *
@@ -30,10 +29,12 @@ from diamond.service.platform.database.columns import (
     TIME,
     metadata,
     owner_column,
+    partial_index,
 )
 from diamond.service.platform.database.dataset_tables import *
 from diamond.service.platform.database.model_tables import *
 from diamond.service.platform.database.people_tables import *
+from diamond.service.platform.database.pilot_tables import *
 from diamond.service.platform.database.pipeline_tables import *
 from diamond.service.platform.database.record_tables import *
 from diamond.service.platform.database.result_tables import *
@@ -123,6 +124,8 @@ tasks = Table(
     Column("ended", TIME),
     Column("cleaned", TIME),
     Column("retry_of", ID),
+    # The task of the pilot that it runs in; empty: a batch job of its own.
+    Column("pilot", ID, nullable=False, default=""),
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
@@ -148,28 +151,10 @@ tasks = Table(
     Index(None, "endpoint", "state"),
     Index(None, "project", "kind", "created", "id"),
     Index(None, "project", "updated"),
-    Index(
-        "ix_tasks_unconfirmed",
-        "endpoint",
-        sqlite_where=text("unconfirmed"),
-        postgresql_where=text("unconfirmed"),
-    ),
-    Index(
-        "ix_tasks_not_archived",
-        "ended",
-        "id",
-        sqlite_where=text("archived IS NULL"),
-        postgresql_where=text("archived IS NULL"),
-    ),
-    Index(
-        "ix_tasks_held",
-        "owner",
-        "kind",
-        "created",
-        "id",
-        sqlite_where=text("phase = 'held'"),
-        postgresql_where=text("phase = 'held'"),
-    ),
+    partial_index("ix_tasks_pilot", "pilot", "created", "id", where="pilot <> ''"),
+    partial_index("ix_tasks_unconfirmed", "endpoint", where="unconfirmed"),
+    partial_index("ix_tasks_not_archived", "ended", "id", where="archived IS NULL"),
+    partial_index("ix_tasks_held", "owner", "kind", "created", "id", where="phase = 'held'"),
 )
 
 dependencies = Table(

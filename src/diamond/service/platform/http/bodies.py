@@ -5,11 +5,13 @@ from __future__ import annotations
 from fastapi import Request
 
 from diamond.core.errors import TooLarge
+from diamond.service.platform.http.bulk_bodies import collect
 
 
 async def body_parts(request: Request, limit: int) -> list[bytes]:
-    """As they come: joining 16 MB costs as much as writing them."""
+    """Of a caller who may send them: up to 16 MB are one part, where the length was stated."""
     parts, size = [], 0
+    collect(request.scope)
     async for block in request.stream():
         size += len(block)
         if size > limit:

@@ -17,10 +17,10 @@ SCALES = "scales"
 """The topic of probe runs that have begun."""
 STUDIES = "studies"
 """The topic of trials: one has logged something, started or ended."""
-WOKEN = {"probe": SCALES, "trial": STUDIES}
-"""By kind of task: who waits for its news."""
 PIPELINES = "pipelines"
 """The topic of pipelines: one was submitted, or something that a stage waits for has ended."""
+WOKEN = {"probe": SCALES, "trial": STUDIES, "pilot": PIPELINES}
+"""By kind of task: who waits for its news."""
 
 
 class Notifier:

@@ -15,6 +15,8 @@ const KINDS: Record<string, { title: string; unit: string }> = {
   memory_mb: { title: "Memory", unit: "MB" },
   gpu_percent: { title: "GPU use", unit: "%" },
   gpu_memory_mb: { title: "GPU memory", unit: "MB" },
+  gpu_power_watts: { title: "GPU power", unit: "W" },
+  energy_joules: { title: "Energy since the start", unit: "J" },
 };
 
 /** One chart per kind of measurement; all GPUs share one, and so do the nodes (`node/name`) and their sum. */

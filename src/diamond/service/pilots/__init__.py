@@ -1,0 +1,1 @@
+"""Pilots: allocations that run other tasks of the same person inside them."""
