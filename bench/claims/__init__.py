@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.claims import (
     burst,
+    capture,
     chain,
     checkpoints,
     class_begins,
@@ -42,6 +43,7 @@ CLAIMS = [
     studies.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
+    capture.CLAIM,
     model_publish.CLAIM,
     cli_start.CLAIM,
     idle.CLAIM,
