@@ -21,7 +21,6 @@ from typing import (
 from diamond.pilots.journal import Node, Share
 from diamond.pilots.requests import Execution
 
-
 TURN = 10
 """After so many times its patience nothing goes before it any more."""
 
