@@ -16,7 +16,7 @@ MOST_RERUNS = 5
 SAME_CAUSE = 3
 """Ends in a row with the same cause that pause a study."""
 LATE_SECONDS = 30.0
-"""How long after its end the last lines of a task may arrive."""
+"""How long after its end was heard of the last lines of a task may arrive."""
 MOST_STEPS = 1000
 """Values kept of a trial; its task's curves have the rest."""
 
@@ -79,6 +79,7 @@ class TaskFacts:
     is_flagged: bool = False
     """It was given the stop flag before it ended."""
     ended: float | None = None
+    """When its end was heard of."""
 
     @property
     def has_ended(self) -> bool:

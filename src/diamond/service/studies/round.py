@@ -158,8 +158,9 @@ def _ending(
     flags: set[str],
     now: float,
 ) -> Ending:
+    heard = max(task.ended or 0.0, task.updated)
     facts = TaskFacts(
-        task.state, task.reason, task.exit_code, task.message, task.task in flags, task.ended
+        task.state, task.reason, task.exit_code, task.message, task.task in flags, heard
     )
     return judge_task(
         facts,
