@@ -82,8 +82,11 @@ def run_arm(
     folder.mkdir()
     try:
         up, seconds = arm(count, folder)
-    except (subprocess.SubprocessError, OSError, ValueError, IndexError) as error:
-        taken.why_not = f"did not run here: {str(error)[-200:]}"
+    except subprocess.TimeoutExpired:
+        taken.why_not = f"nothing within {PATIENCE:.0f} s"
+        return
+    except (subprocess.SubprocessError, OSError, ValueError, IndexError):
+        taken.why_not = "gave no result here"
         return
     taken.ups.append(up)
     taken.rates.append(count / seconds)
