@@ -33,7 +33,7 @@ def kill_all(*, only_executions: bool = False) -> None:
 
 
 def kill_together(pids: Iterable[int]) -> None:
-    """Stopped first: a shell that sees its child die would go on to its next command."""
+    """Stopped first: a shell that sees its child die would start its next command."""
     together = list(pids)
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in together:
