@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from diamond.compose.allocation_spec import AllocationSpec
+from diamond.compose.allocation_spec import PLACED, AllocationSpec
 from diamond.compose.allocations import Allocation
 from diamond.compose.encoding import without_invalid_text
 from diamond.compose.faults import Faults, from_validation, invalid
 from diamond.compose.fields import NAME_WORDS
-from diamond.compose.groups import read_groups, stage_misfits
+from diamond.compose.groups import read_groups, stage_misfits, where_is
 from diamond.compose.raw_spec import RawSpec, has_auto_nodes, runs_something
 from diamond.compose.spec import Spec
 from diamond.compose.stages import (
@@ -245,18 +245,31 @@ def _read_stage(name: str, given: Any, faults: Faults) -> StageSpec | None:
 def _below_stage(
     pipeline: Pipeline, name: str, items: list[dict[str, str]]
 ) -> list[dict[str, str]]:
-    """A fault in what all stages share is named there, and so only once."""
+    """A fault in what all stages share, or in their allocation, is named there, and so only once."""
     own, shared = pipeline.raw["pipeline"][name], shared_fields(pipeline.raw)
     placed = []
     for item in items:
         top = item["field"].split(".")[0]
         is_shared = top in shared and top not in own
         field = item["field"] if is_shared else f"pipeline.{name}.{item['field']}"
+        if _is_of_group(pipeline, name, item["field"]):
+            group = where_is(pipeline.group_of(name))
+            field = f"{group}.{item['field'].removeprefix('resources.')}"
         hint = item["hint"]
         if item["message"].startswith("Unknown field") and not is_shared:
             hint = f"{hint}, {', '.join(sorted(STAGE_FIELDS))}"
         placed.append({**item, "field": field, "hint": hint})
     return placed
+
+
+def _is_of_group(pipeline: Pipeline, name: str, field: str) -> bool:
+    """Whether a stage has this from the allocation that it runs in."""
+    if not pipeline.group_of(name):
+        return False
+    if field != "resources.walltime":
+        return field.split(".")[0] in PLACED
+    written = [part.get("resources") for part in (pipeline.raw, pipeline.raw["pipeline"][name])]
+    return not any(isinstance(part, dict) and "walltime" in part for part in written)
 
 
 @dataclass(frozen=True)

@@ -228,7 +228,8 @@ def test_faults_of_allocations_are_found_before_anything_starts(scene: Scene) ->
     found = faults(together={"nodes": 2, "walltime": "1h"})
     assert "3 nodes is more than its allocation has: 2" in found["pipeline.s.resources.nodes"]
     assert "2h is more" in found["pipeline.s.resources.walltime"]
-    assert "There is no endpoint" in faults(together={"on": "nowhere"})["together.on"]
+    nowhere = faults(together={"on": "nowhere", "nodes": 3, "walltime": "2h"})
+    assert set(nowhere) == {"together.on"} and "There is no endpoint" in nowhere["together.on"]
     wrong = scene.client.call("POST", "/pilots", {"allocation": {"nodes": 0, "gpu": 1}})
     fields = {fault["field"] for fault in wrong.json["faults"]}
     assert (wrong.status, fields) == (422, {"nodes", "gpu"})

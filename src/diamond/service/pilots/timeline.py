@@ -44,7 +44,7 @@ async def get_timeline(services: Services, principal: Principal, pilot: str) -> 
 
 
 def read_history(text: bytes) -> History:
-    """A torn last line is passed over, and so is whatever is not an entry."""
+    """Skips a torn last line, and whatever is not an entry."""
     history = History()
     for line in text.splitlines():
         try:

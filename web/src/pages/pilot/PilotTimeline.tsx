@@ -74,7 +74,8 @@ function Use({ timeline, what, span }: { timeline: Timeline; what: "cores" | "gp
   const share = timeline.utilisation[what];
   if (!most || share === null) return null;
   const name = what === "cores" ? "Cores" : "GPUs";
-  const text = `${name} in use: ${Math.round(100 * share)} % of ${most}`;
+  const percent = share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(100 * share)} %`;
+  const text = `${name} in use: ${percent} of ${most}`;
   return (
     <div className={classes.bars}>
       <Text size="xs">{text}</Text>
