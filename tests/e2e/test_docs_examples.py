@@ -22,6 +22,7 @@ PAGES = [
     "docs/scale.md",
     "docs/studies.md",
     "docs/pipelines.md",
+    pytest.param("docs/pilots.md", marks=pytest.mark.slow),
     "docs/frames.md",
     "docs/images.md",
     "docs/data.md",

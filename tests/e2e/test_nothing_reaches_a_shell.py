@@ -11,6 +11,7 @@ import pytest
 from diamond.testing.lab import Lab
 from support.diamond import Diamond
 from support.stack import SMALL, Stack, running_stack
+from support.waiting import wait_for
 
 FORMS = [
     "$(touch {})",
@@ -82,6 +83,43 @@ def test_parameters_arrive_as_they_are_inside_and_outside_of_quotes(stack: Stack
     places = "".join(f" {{{name}}} \"{{{name}}}\" '{{{name}}}'" for name in params)
     expected = "".join(f"<{word}>" * 3 for word in params.values())
     assert run(stack, run=f"printf '<%s>'{places}", params=params) == expected
+
+
+def test_words_and_items_of_stages_in_a_pilot_arrive_as_they_are(stack: Stack) -> None:
+    words = hostile(stack)
+    places = "printf '<%s>' {word} \"{word}\" '{word}'"
+    stages = {
+        "argument": {"run": ["printf", "<%s>", *words]},
+        "item": {"run": places, "map": {"word": words}},
+    }
+    spec = {
+        "name": "hostile",
+        "on": stack.name,
+        "together": {"walltime": "10m", "cpus_per_node": 1},
+        "pipeline": stages,
+    }
+    made = stack.client.post("/pipelines", {"spec": spec})["id"]
+
+    def over() -> Any:
+        found = stack.client.get(f"/pipelines/{made}")
+        return found if found["state"] != "running" else None
+
+    ended = wait_for(over, what="the end of the pipeline")
+    assert ended["state"] == "succeeded", ended["message"]
+    steps = {stage["name"]: stage["steps"] for stage in ended["stages"]}
+    assert len({step["pilot"] for some in steps.values() for step in some}) == 1
+    assert printed(stack, steps["argument"][0]) == "".join(f"<{word}>" for word in words)
+    for step, word in zip(steps["item"], words, strict=True):
+        assert printed(stack, step) == f"<{word}>" * 3
+    for name in words:
+        for wrong in ({"groups": {name: {}}}, {"together": {"on": f"{stack.name}/{name}"}}):
+            answer = stack.client.call("POST", "/pipelines/check", {"spec": {**spec, **wrong}})
+            assert answer.status == 422
+
+
+def printed(stack: Stack, step: Any) -> str:
+    stack.check_logs(step["task"])
+    return stack.client.call("GET", f"/tasks/{step['task']}/logs/stdout").body.decode()
 
 
 def test_environment_variables_arrive_as_they_are(stack: Stack) -> None:

@@ -129,6 +129,16 @@ const pipelines = createRoute({
   path: "/pipelines",
   component: lazyRouteComponent(() => import("./pages/pipelines/Pipelines"), "Pipelines"),
 });
+const pilots = createRoute({
+  getParentRoute: () => root,
+  path: "/pilots",
+  component: lazyRouteComponent(() => import("./pages/pilots/Pilots"), "Pilots"),
+});
+const pilot = createRoute({
+  getParentRoute: () => root,
+  path: "/pilots/$pilot",
+  component: lazyRouteComponent(() => import("./pages/pilot/PilotPage"), "PilotPage"),
+});
 const newPipeline = createRoute({
   getParentRoute: () => root,
   path: "/pipelines/new",
@@ -259,6 +269,8 @@ const tree = root.addChildren([
   image,
   pipelines,
   newPipeline,
+  pilots,
+  pilot,
   pipeline,
   datasets,
   dataset,

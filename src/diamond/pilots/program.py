@@ -298,8 +298,8 @@ class PilotProgram:
         return self._recent or 1.0
 
     def _patience(self) -> float:
-        """Twice what an execution takes here, within bounds: waiting for so long to be served in turn costs little."""
-        return min(60.0, max(1.0, 2 * self._usual))
+        """Twice what an execution takes here: after that nodes are kept free for a wide one."""
+        return min(3600.0, max(1.0, 2 * self._usual))
 
     def _seconds_of(self, execution: Execution) -> Tuple[float, bool]:
         deadline = self.surroundings.deadline

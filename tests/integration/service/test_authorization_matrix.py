@@ -215,6 +215,11 @@ def _new_pipeline(cast: Cast) -> str:
     return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
 
 
+def _new_pilot(cast: Cast) -> str:
+    body = {"allocation": {"on": "away"}}
+    return str(cast.caller("owner").post("/pilots", body)["id"])
+
+
 def _new_scale(cast: Cast) -> str:
     body = {"spec": {**SPEC, "on": "away"}, "nodes": [1]}
     return str(cast.caller("owner").post("/scales", body)["id"])
@@ -277,6 +282,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "scale": _new_scale,
     "study": _new_study,
     "pipeline": _new_pipeline,
+    "pilot": _new_pilot,
     "view": _new_view,
     "imported": _new_import,
     "crate": _new_crate,

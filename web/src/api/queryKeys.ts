@@ -15,6 +15,7 @@ export const keys = {
   datasets: ["datasets"],
   studies: ["studies"],
   pipelines: ["pipelines"],
+  pilots: ["pilots"],
   builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],

@@ -17,6 +17,8 @@ const HELP: Record<PagePath, string> = {
   "/pipelines": "/docs/pipelines/",
   "/pipelines/new": "/docs/pipelines/",
   "/pipelines/$pipeline": "/docs/pipelines/",
+  "/pilots": "/docs/pilots/",
+  "/pilots/$pilot": "/docs/pilots/",
   "/datasets": "/docs/data/",
   "/datasets/$dataset": "/docs/data/",
   "/studies": "/docs/studies/",

@@ -19,6 +19,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   data: [keys.datasets, keys.tasks],
   studies: [keys.studies],
   pipelines: [keys.pipelines],
+  pilots: [keys.pilots],
 };
 /** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
@@ -37,6 +38,7 @@ const MAYBE_STALE = [
   keys.models,
   keys.datasets,
   keys.pipelines,
+  keys.pilots,
   keys.notifications,
   keys.announcements,
 ];
@@ -62,7 +64,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
     for (const key of all) refetch(queries, key);
   };
   const lists = throttle(LIST_INTERVAL, () => refetchAll(keys.tasks, keys.overview));
-  const pipelines = throttle(LIST_INTERVAL, () => refetchAll(keys.pipelines));
+  const pipelines = throttle(LIST_INTERVAL, () => refetchAll(keys.pipelines, keys.pilots));
   const images = throttle(LIST_INTERVAL, () => refetchAll(keys.images, keys.builds));
   const composition = throttle(COMPOSITION_INTERVAL, () => refetchAll(["compose"], keys.files));
   const logs = throttleEach(OUTPUT_INTERVAL, (task) => refetchAll(keys.logs(task)));

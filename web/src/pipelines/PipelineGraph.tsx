@@ -47,6 +47,11 @@ function StageBox({ data: { stage } }: NodeProps<StageNode>) {
       <Text size="sm" fw={550} truncate>
         {stage.name}
       </Text>
+      {stage.group && (
+        <Text size="xs" c="dimmed" truncate>
+          {stage.group === "together" ? "together" : `in ${stage.group}`}
+        </Text>
+      )}
       <StepBadge state={stage.state} text={boxText(stage)} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </UnstyledButton>

@@ -224,6 +224,7 @@ class ChangedEvent(BaseModel):
         "models",
         "data",
         "pipelines",
+        "pilots",
     ]
     n: int
 

@@ -44,7 +44,7 @@ async def get_timeline(services: Services, principal: Principal, pilot: str) -> 
 
 
 def read_history(text: bytes) -> History:
-    """A torn last line, and whatever is no entry, is passed over."""
+    """A torn last line is passed over, and so is whatever is not an entry."""
     history = History()
     for line in text.splitlines():
         try:
@@ -93,7 +93,7 @@ def utilisation(history: History, *, now: float) -> schemas.Utilisation:
     for one in history.executions.values():
         if one.allocation in ends:
             end = min(one.ended.at if one.ended else now, ends[one.allocation])
-            lasted = max(0.0, end - one.claimed_at)
+            lasted = max(0.0, end - (one.started_at or one.claimed_at))
             used_cores += lasted * sum(len(share.cores) for share in one.shares)
             used_gpus += lasted * sum(len(share.gpus) for share in one.shares)
     return schemas.Utilisation(

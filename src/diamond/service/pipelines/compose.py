@@ -48,6 +48,7 @@ def _planned(pipeline: Pipeline | None) -> list[PlannedStage]:
             name=name,
             parents=pipeline.graph.parents(name),
             is_mapped=pipeline.graph.stages[name].is_mapped,
+            group=pipeline.group_of(name),
             when=pipeline.graph.stages[name].when,
         )
         for name in names

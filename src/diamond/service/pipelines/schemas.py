@@ -58,6 +58,8 @@ class Step(BaseModel):
     item: dict[str, JsonValue]
     task: str
     """Of a cached step: the task that made its outputs."""
+    pilot: str
+    """The pilot that it runs in; empty: a job of its own."""
     task_state: str
     phase: str
     endpoint: str
@@ -79,6 +81,8 @@ class Stage(BaseModel):
     parents: list[str]
     """Stages that must end first."""
     is_mapped: bool
+    group: str
+    """The group whose allocation it runs in: `together`, or one of `groups:`; empty: a job of its own."""
     when: str
     state: StepStateName
     """Of all its steps together."""
@@ -124,6 +128,7 @@ class PlannedStage(BaseModel):
     name: str
     parents: list[str]
     is_mapped: bool
+    group: str
     when: str
 
 

@@ -62,6 +62,7 @@ function StepTable({ steps }: { steps: Step[] }) {
               </Table.Td>
               <Table.Td>
                 <TaskLink step={step} />
+                <PilotLink pilot={step.pilot} />
               </Table.Td>
               <Table.Td>
                 <Outputs step={step} />
@@ -82,6 +83,19 @@ function TaskLink({ step }: { step: Step }) {
       renderRoot={(props) => <Link to="/tasks/$task" params={{ task: step.task }} {...props} />}
     >
       {step.task.slice(0, 8)}
+    </Anchor>
+  );
+}
+
+function PilotLink({ pilot }: { pilot: string }) {
+  if (!pilot) return null;
+  return (
+    <Anchor
+      size="xs"
+      display="block"
+      renderRoot={(props) => <Link to="/pilots/$pilot" params={{ pilot }} {...props} />}
+    >
+      in pilot {pilot.slice(0, 8)}
     </Anchor>
   );
 }
