@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.claims import (
     burst,
+    capture,
     chain,
     checkpoints,
     class_begins,
@@ -13,6 +14,7 @@ from bench.claims import (
     data_hashing,
     data_transfer,
     endings,
+    frames,
     hidden,
     idle,
     images,
@@ -42,6 +44,7 @@ CLAIMS = [
     studies.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
+    capture.CLAIM,
     model_publish.CLAIM,
     cli_start.CLAIM,
     idle.CLAIM,
@@ -56,6 +59,7 @@ CLAIMS = [
     images.CLAIM,
     images_shared.CLAIM,
     launch.CLAIM,
+    frames.CLAIM,
     data_hashing.CLAIM,
     data_transfer.LARGE,
     data_transfer.SMALL,

@@ -45,7 +45,7 @@ PACKAGES = {
     "peers": [*ENGINES["dask"], "parsl", "ray", "hyperqueue"],
     "radical": ["radical.pilot"],
 }
-PATIENCE = 600.0
+PATIENCE = 150.0
 
 
 @dataclass
@@ -65,13 +65,12 @@ def measure(options: Options) -> Findings:
     for name, (engine, place) in BARE.items():
         arms[name] = lambda count, folder, e=engine, p=place: bare(pythons[p], e, count, folder)  # type: ignore[misc]
     taken = {name: Taken() for name in arms}
+    order = sorted(arms)
     for turn in range(TURNS):
-        for name in random.sample(sorted(arms), len(arms)):
+        for name in random.sample(order, len(order)):
             count = options.samples(COUNT)
             count = min(count, SLOW_COUNT) if name in SLOW else count
-            run_arm(
-                taken[name], arms[name], count, options.folder / f"{turn}-{len(name)}-{name[:3]}"
-            )
+            run_arm(taken[name], arms[name], count, options.folder / f"{turn}-{order.index(name)}")
     return judge(taken, options.samples(COUNT))
 
 
@@ -83,8 +82,11 @@ def run_arm(
     folder.mkdir()
     try:
         up, seconds = arm(count, folder)
-    except (subprocess.SubprocessError, OSError, ValueError, IndexError) as error:
-        taken.why_not = f"did not run here: {str(error)[-200:]}"
+    except subprocess.TimeoutExpired:
+        taken.why_not = f"nothing within {PATIENCE:.0f} s"
+        return
+    except (subprocess.SubprocessError, OSError, ValueError, IndexError):
+        taken.why_not = "gave no result here"
         return
     taken.ups.append(up)
     taken.rates.append(count / seconds)

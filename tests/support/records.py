@@ -29,6 +29,14 @@ ORDER = Order(
 
 
 def sample_entries(task: str = "t234567891abc", name: str = "digits") -> list[Entry]:
+    head, made = START, []
+    for draft in sample_drafts(task, name):
+        made.append(follow(head, draft))
+        head = made[-1].head
+    return made
+
+
+def sample_drafts(task: str, name: str = "digits") -> list[Draft]:
     submitted = TaskSubmitted(
         task=task,
         job="j234567891abc",
@@ -51,7 +59,7 @@ def sample_entries(task: str = "t234567891abc", name: str = "digits") -> list[En
         "a1", 1, queued=90.0, started=100.0, ended=160.0, exit_code=0, runs=[RunEnded(1, 100.0)]
     )
     ended = TaskEnded("succeeded", created=80.0, started=100.0, ended=160.0, attempts=1)
-    drafts = [
+    return [
         Draft(kinds.SUBMITTED, 80.0, submitted, {"who": "ada", "endpoint": {"name": "alpha"}}),
         Draft(kinds.IMAGE, 80.0, image),
         Draft(kinds.FACTS, 110.0, facts, {"host": "n1"}),
@@ -59,8 +67,3 @@ def sample_entries(task: str = "t234567891abc", name: str = "digits") -> list[En
         Draft(kinds.ENDED, 160.0, ended),
         Draft(kinds.METRICS, 160.0, MetricsSeen({"loss": Value(0.25, 0.25, 1.0, 3)})),
     ]
-    head, made = START, []
-    for draft in drafts:
-        made.append(follow(head, draft))
-        head = made[-1].head
-    return made

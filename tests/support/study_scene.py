@@ -30,15 +30,18 @@ class TrialRunner:
     """Log everything, and do not exit."""
     submitted: list[dict[str, Any]] = field(default_factory=list)
     cancelled: list[dict[str, Any]] = field(default_factory=list)
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    """Commands that came with the answer to the last call."""
     flags: bool = True
     """Whether a cancel with a grace finds the program running."""
 
     def look(self) -> None:
-        found = self.scene.agent.commands()["commands"]
-        while found:
-            for one in found:
-                self._act(one)
-            found = self.scene.agent.commands(done=[one["id"] for one in found])["commands"]
+        """One batch of commands: whoever waits for the first of two trials must not be shown both."""
+        found = self.waiting or self.scene.agent.commands()["commands"]
+        for one in found:
+            self._act(one)
+        done = [one["id"] for one in found]
+        self.waiting = self.scene.agent.commands(done=done)["commands"] if done else []
 
     def until(self, look: Callable[[], Any], what: str) -> Any:
         def at_work() -> Any:

@@ -189,6 +189,7 @@ class Agent:
             self._budget,
             results,
             room=self._attempts.room,
+            turn=self._attempts.turn,
             pace=self._pace,
         )
         self._asker = Asker(self._scheduler, self._budget, answered=self._answered)

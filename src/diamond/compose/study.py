@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from diamond.compose.fields import (
     BudgetText,
     Identifier,
+    Minutes,
     Printable,
     Scalar,
     StrictModel,
@@ -159,6 +160,10 @@ class StudySpec(StrictModel):
     )
     budget: BudgetText | None = Field(None, description="For all trials, such as 40 node-hours")
     on: list[Printable] = Field([], description="Endpoints among which trials are spread")
+    ahead: Minutes | None = Field(
+        None,
+        description="For how long endpoints get points ahead, such as 8h, so that slots stay busy while the service sleeps",
+    )
     repeats: Whole = Field(1, ge=1, le=100, description="Runs of each point, with other seeds")
     seed: Whole = Field(0, ge=0, le=2**31, description="Of the sampler")
     from_: list[Printable] = Field(
@@ -185,6 +190,7 @@ def plan_of(study: StudySpec) -> StudyPlan:
         repeats=study.repeats,
         seed=study.seed,
         warm_start=tuple(study.from_),
+        ahead_minutes=study.ahead or 0,
     )
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from diamond.compose.faults import Faults
 from diamond.compose.fields import AUTO_NODES
 from diamond.compose.spec import Spec
-from diamond.compose.study import StudySpec, is_grid, pruner_of
-from diamond.studies.space import middle_point, ordered
+from diamond.compose.study import StudySpec, is_grid, pruner_of, sampler_of
+from diamond.studies.space import MOST_GRID_POINTS, middle_point, ordered
+
+_LIST = "Give it `step:`, or list the values: choice: […]"
 
 
 def example_trial(spec: Spec, faults: Faults) -> Spec:
@@ -35,6 +37,8 @@ def check_study(study: StudySpec, params: dict[str, Any], resumes: bool, faults:
     _check_conditions(study, faults)
     if is_grid(study):
         _check_grid(study, faults)
+    elif sampler_of(study).name == "bruteforce":
+        _check_lengths(study, faults)
     pruner = pruner_of(study)
     if pruner.name != "none" and len(study.objective) > 1:
         faults.add("study.pruner", "Several objectives cannot be pruned", "Leave `pruner` out.")
@@ -71,11 +75,26 @@ def _check_conditions(study: StudySpec, faults: Faults) -> None:
 
 
 def _check_grid(study: StudySpec, faults: Faults) -> None:
+    """The sampler lists all points before the first one is tried."""
+    points = 1
     for name, each in study.space.items():
         if each.when:
             faults.add(
                 f"study.space.{name}", "A grid has no conditions", "Use `sampler: bruteforce`."
             )
-        elif not each.dimension(name).grid():
-            hint = "Give it `step:`, or list the values: choice: […]"
-            faults.add(f"study.space.{name}", "A grid needs a list of values", hint)
+            continue
+        values = len(each.dimension(name).grid())
+        if not values:
+            faults.add(f"study.space.{name}", "A grid needs a list of values", _LIST)
+        points *= values or 1
+        if points > MOST_GRID_POINTS:
+            hint = "List fewer values, or use `sampler: random`, which makes no list of all points."
+            faults.add("study.space", f"The grid has more than {MOST_GRID_POINTS:,} points", hint)
+            return
+
+
+def _check_lengths(study: StudySpec, faults: Faults) -> None:
+    for name, each in study.space.items():
+        if not each.dimension(name).is_short:
+            message = f"`sampler: bruteforce` tries all values; at most {MOST_GRID_POINTS:,} are possible here"
+            faults.add(f"study.space.{name}", message, _LIST)

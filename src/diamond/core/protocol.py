@@ -53,6 +53,15 @@ class Signature:
 
 
 @dataclass(frozen=True)
+class StudyShare:
+    """A trial that may be handed to its agent long before its turn: the agent starts it when fewer than `slots` of its
+    study are at work there, whether the service is reachable or not."""
+
+    study: Id
+    slots: Annotated[int, Range(1, 100_000)] = 1
+
+
+@dataclass(frozen=True)
 class TaskRequest:
     """`task.json`, as far as it decides anything: the order and what stands beside it."""
 
@@ -61,6 +70,7 @@ class TaskRequest:
     """The task whose run directory this one takes over."""
     signature: Optional[Signature] = None
     person: Optional[Person] = None
+    share: Optional[StudyShare] = None
 
 
 def read_task_request(task_json: Any) -> TaskRequest:

@@ -117,6 +117,9 @@ class DaskEngine:
     def kill(self, name: str, node: str, *, at_once: bool) -> None:
         self._send(node, [{"kill": name, "at_once": at_once}])
 
+    def take_back(self, name: str, node: str) -> None:
+        self._send(node, [{"take_back": name}])
+
     def events(self, seconds: float) -> List[Event]:
         happened: List[Event] = []
         try:

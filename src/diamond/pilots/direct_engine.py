@@ -59,6 +59,10 @@ class DirectEngine:
         if node in self._places:
             self._places[node].pipe.send([{"kill": name, "at_once": at_once}])
 
+    def take_back(self, name: str, node: str) -> None:
+        if node in self._places:
+            self._places[node].pipe.send([{"take_back": name}])
+
     def events(self, seconds: float) -> List[Event]:
         try:
             happened = [self._events.get(timeout=seconds)]

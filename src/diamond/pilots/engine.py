@@ -50,6 +50,13 @@ class Over:
 
 
 @dataclass(frozen=True)
+class GivenBack:
+    """It had not begun, and will not."""
+
+    id: str
+
+
+@dataclass(frozen=True)
 class NodeUp:
     node: Node
 
@@ -62,7 +69,7 @@ class NodeDown:
     why: str = ""
 
 
-Event = Union[Begun, Over, NodeUp, NodeDown]
+Event = Union[Begun, Over, GivenBack, NodeUp, NodeDown]
 
 
 class EngineFailed(Exception):
@@ -80,6 +87,9 @@ class Engine(Protocol):
 
     def kill(self, name: str, node: str, *, at_once: bool) -> None:
         """Ask for the end: SIGTERM, and SIGKILL some seconds later. Too late is fine."""
+
+    def take_back(self, name: str, node: str) -> None:
+        """One that was to begin after another: a `GivenBack`, unless it has begun."""
 
     def events(self, seconds: float) -> List[Event]:
         """What happened, waiting up to `seconds` for the first. Raises `EngineFailed`."""

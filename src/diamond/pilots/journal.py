@@ -66,6 +66,14 @@ class Claimed:
 
 
 @dataclass(frozen=True)
+class Returned:
+    """Claimed ahead and not begun: it waits again."""
+
+    id: Id
+    at: At = 0.0
+
+
+@dataclass(frozen=True)
 class Started:
     id: Id
     at: At = 0.0
@@ -98,10 +106,11 @@ class Closed:
     at: At = 0.0
 
 
-Entry = Union[Opened, Claimed, Started, Ended, Closing, Closed]
+Entry = Union[Opened, Claimed, Returned, Started, Ended, Closing, Closed]
 _KINDS = {
     "opened": Opened,
     "claimed": Claimed,
+    "returned": Returned,
     "started": Started,
     "ended": Ended,
     "closing": Closing,
@@ -169,7 +178,7 @@ class History:
         else:
             self._add_of_execution(entry)
 
-    def _add_of_execution(self, entry: Union[Claimed, Started, Ended]) -> None:
+    def _add_of_execution(self, entry: Union[Claimed, Returned, Started, Ended]) -> None:
         known = self.executions.get(entry.id)
         if known is None and len(self.executions) >= MOST_EXECUTIONS:
             return
@@ -178,6 +187,8 @@ class History:
             return
         if isinstance(entry, Ended):
             state = replace(state, ended=entry)
+        elif isinstance(entry, Returned):
+            state = state if state.started_at else ExecutionState(entry.id)
         elif isinstance(entry, Started):
             state = replace(state, started_at=state.started_at or entry.at)
         elif not state.is_claimed:

@@ -25,6 +25,7 @@ from diamond.pilots.processes import (
     adopt_orphans,
     children,
     kill_all,
+    kill_together,
     mark_of,
     processes,
     send,
@@ -106,6 +107,8 @@ class NodeRunner:
                 self._start(command["start"])
             elif "close" in command:
                 self._is_closing = True
+            elif "take_back" in command:
+                self._take_back(str(command["take_back"]))
             elif "kill" in command:
                 self._kill(str(command["kill"]), bool(command.get("at_once")))
         return bool(text)
@@ -179,12 +182,22 @@ class NodeRunner:
         program = self._by_id.get(name)
         if program is not None:
             self._end(program, CANCELLED, 0.0 if at_once else KILL_SECONDS)
-        elif self._held.pop(name, None) is not None:
-            before = next(each for each, after in self._next.items() if after == name)
-            del self._next[before]
-            if name in self._next:
-                self._next[before] = self._next.pop(name)
+        elif self._unhold(name):
             self._say_over(name, -signal.SIGTERM, CANCELLED)
+
+    def _take_back(self, name: str) -> None:
+        if self._unhold(name):
+            self._happened.append({"given_back": name})
+
+    def _unhold(self, name: str) -> bool:
+        """False if it was not waiting for another. The one behind it moves up."""
+        if self._held.pop(name, None) is None:
+            return False
+        before = next(each for each, after in self._next.items() if after == name)
+        del self._next[before]
+        if name in self._next:
+            self._next[before] = self._next.pop(name)
+        return True
 
     def _say_over(self, name: str, code: int, reason: str) -> None:
         """And begin the one that waits for it."""
@@ -206,8 +219,7 @@ class NodeRunner:
         for program in list(self._by_id.values()):
             if program.kill_at is not None and now >= program.kill_at:
                 program.kill_at = now + 1.0
-                for pid in self._members({program.mark}, {program.process.pid}):
-                    send(pid, signal.SIGKILL)
+                kill_together(self._members({program.mark}, {program.process.pid}))
             elif program.kill_at is None and now >= program.limit_at:
                 self._end(program, TIME_LIMIT, LIMIT_SECONDS)
             if program.lean is not None:
@@ -244,8 +256,7 @@ class NodeRunner:
             left = self._members(marks, {program.process.pid for program, _ in over})
             if not left:
                 return
-            for pid in left:
-                send(pid, signal.SIGKILL)
+            kill_together(left)
             time.sleep(0.01)
             self._reap_strays()
 

@@ -21,6 +21,9 @@ from typing import (
 from diamond.pilots.journal import Node, Share
 from diamond.pilots.requests import Execution
 
+TURN = 10
+"""After so many times its patience nothing goes before it any more."""
+
 
 class Ask(NamedTuple):
     """What an execution needs: of each of its nodes."""
@@ -113,8 +116,8 @@ class Packing:
 
 
 class Waiting:
-    """Executions that were asked for and not begun. Young ones go widest first, which leaves the fewest holes; one that
-    has waited for longer than `patience` goes in its turn, and nodes are kept free for it.
+    """Executions that were asked for and not begun. The widest goes first, which leaves the fewest holes; once it has waited for
+    longer than `patience`, the nodes that it needs are kept free for it. Whatever has waited ten times as long goes in its turn.
     """
 
     def __init__(self) -> None:
@@ -172,11 +175,12 @@ class Waiting:
     def _in_turn(self, now: float, patience: float) -> List[Ask]:
         lines = [(ask, line[0][0]) for ask, line in self._by_ask.items() if self._has_waiting(line)]
         self._by_ask = {ask: self._by_ask[ask] for ask, _ in lines}
-        old = [(since, ask) for ask, since in lines if now - since >= patience]
+        turn = TURN * patience
+        old = [(since, ask) for ask, since in lines if now - since >= turn]
         young = [
             (-ask.nodes, -ask.gpus, -ask.cores, since, ask)
             for ask, since in lines
-            if now - since < patience
+            if now - since < turn
         ]
         return [each[-1] for each in sorted(old)] + [each[-1] for each in sorted(young)]
 

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from typing import Dict, Set, Tuple
+from typing import Dict, Iterable, Set, Tuple
 
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "DIAMOND_PILOT_JOB_ID"
@@ -28,9 +28,16 @@ def kill_all(*, only_executions: bool = False) -> None:
         left = {pid for pid in descendants() if not only_executions or mark_of(pid)}
         if not left:
             return
-        for pid in left:
-            send(pid, signal.SIGKILL)
+        kill_together(left)
         time.sleep(0.01)
+
+
+def kill_together(pids: Iterable[int]) -> None:
+    """Stopped first: a shell that sees its child die would start its next command."""
+    together = list(pids)
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in together:
+            send(pid, number)
 
 
 def children() -> Set[int]:

@@ -17,6 +17,7 @@ from diamond.pilots.engine import (
     Engine,
     EngineFailed,
     Event,
+    GivenBack,
     Launch,
     NodeDown,
     NodeUp,
@@ -40,6 +41,7 @@ from diamond.pilots.journal import (
     History,
     Node,
     Opened,
+    Returned,
     Share,
     Started,
     entry_line,
@@ -66,6 +68,8 @@ ENDING_SECONDS = 6.0
 """Asked to end by its batch system, a pilot still hears how its programs end."""
 AHEAD_SECONDS, MOST_AHEAD = 0.25, 16
 """How much work may be claimed ahead on the same cores, and how many executions at most."""
+LEAST_RUN = 10
+"""From so few nothing is concluded about how long others take."""
 MOST_ENGINES = 3
 """So often an engine is started again in one allocation."""
 
@@ -116,6 +120,8 @@ class Running:
     """How many are before it on its cores."""
     follower: str = ""
     began_at: float = 0.0
+    claimed_at: float = 0.0
+    is_called_back: bool = False
 
 
 @dataclass
@@ -138,9 +144,10 @@ class PilotProgram:
         self._requests = Tail(str(folder / "requests.jsonl"))
         self._journal = Appender(str(folder / "journal.jsonl"))
         self._is_closing = self._is_asked_to_end = self._is_open = False
-        self._started_at = self._busy_at = self._looked_at = time.monotonic()
+        self._busy_at = self._looked_at = time.monotonic()
         self._recent, self._ran = 0.0, 0
-        self._first_node_at = 0.0
+        self._first_node_at = self._node_at = 0.0
+        self._seen: Dict[str, Node] = {}
         self._was_cut = False
         self._engines = 0
 
@@ -194,6 +201,7 @@ class PilotProgram:
         self._write()
         if launches:
             engine.start(launches)
+        self._take_back_late_ones(engine, now)
         for event in engine.events(QUICK_SECONDS):
             self._take(event)
 
@@ -203,8 +211,9 @@ class PilotProgram:
         if self.running:
             return False
         now = time.monotonic()
-        if not self._is_open and now - self._started_at > OPEN_SECONDS:
-            _say("no node of the allocation could be reached")
+        self._node_at = now if self.packing.nodes or not self._node_at else self._node_at
+        if now - self._node_at > OPEN_SECONDS:
+            _say("no node of the allocation can be reached")
             return True
         if self._is_closing:
             return True
@@ -261,8 +270,8 @@ class PilotProgram:
         return launches + self._claim_ahead()
 
     def _refuse_impossible(self) -> None:
-        """While nothing runs, all nodes that will come are there."""
-        for name in self.waiting.impossible(self.packing):
+        """By all nodes that were ever there: one that is lost may come back."""
+        for name in self.waiting.impossible(Packing(list(self._seen.values()))):
             self.waiting.remove(name)
             del self.asked[name]
             self.known.add(name)
@@ -270,7 +279,8 @@ class PilotProgram:
 
     def _claim_ahead(self) -> List[Launch]:
         """Where executions are so short that writing a claim takes as long: each gets followers, on the same cores."""
-        depth = min(MOST_AHEAD, int(AHEAD_SECONDS / max(self._usual, 1e-3))) if self._ran else 0
+        depth = min(MOST_AHEAD, int(AHEAD_SECONDS / max(self._usual, 1e-3)))
+        depth = depth if self._ran >= LEAST_RUN and len(self.asked) > depth else 0
         launches: List[Launch] = []
         if not depth or not self.asked:
             return launches
@@ -287,10 +297,28 @@ class PilotProgram:
         execution = self.asked.pop(name)
         seconds, is_cut = self._seconds_of(execution)
         place = self.running[after].place + 1 if after else 0
-        self.running[name] = Running(execution, shares, seconds, is_cut, after=after, place=place)
+        self.running[name] = Running(
+            execution, shares, seconds, is_cut, after, place, claimed_at=time.monotonic()
+        )
         self.known.add(name)
         self.entries.append(Claimed(name, self.surroundings.allocation, shares, at=time.time()))
         return self._launch(self.running[name])
+
+    def _take_back_late_ones(self, engine: Engine, now: float) -> None:
+        """The one before it takes longer than those before did: it may begin on other cores."""
+        for name, running in self.running.items():
+            is_late = running.after and now - running.claimed_at > 2 * AHEAD_SECONDS
+            if is_late and not running.began_at and not running.is_called_back:
+                running.is_called_back = True
+                engine.take_back(name, running.shares[0].node)
+
+    def _given_back(self, name: str) -> None:
+        running = self.running.pop(name)
+        self._hand_over(running)
+        self.known.discard(name)
+        self.entries.append(Returned(name, at=time.time()))
+        self._recent = 1.0  # they are not short any more
+        self._ask(running.execution)
 
     @property
     def _usual(self) -> float:
@@ -298,8 +326,8 @@ class PilotProgram:
         return self._recent or 1.0
 
     def _patience(self) -> float:
-        """Twice what an execution takes here, within bounds: waiting for so long to be served in turn costs little."""
-        return min(60.0, max(1.0, 2 * self._usual))
+        """Twice what an execution takes here: after that nodes are kept free for a wide one."""
+        return min(3600.0, max(1.0, 2 * self._usual))
 
     def _seconds_of(self, execution: Execution) -> Tuple[float, bool]:
         deadline = self.surroundings.deadline
@@ -340,11 +368,14 @@ class PilotProgram:
         elif isinstance(event, Begun) and event.id in self.running:
             self.running[event.id].began_at = event.at
             self.entries.append(Started(event.id, at=event.at))
+        elif isinstance(event, GivenBack) and event.id in self.running:
+            self._given_back(event.id)
         elif isinstance(event, Over) and event.id in self.running:
             self._is_over_now(event)
 
     def _node_is_up(self, node: Node) -> None:
         self.packing.add(node)
+        self._seen[node.name] = node
         self._first_node_at = self._first_node_at or time.monotonic()
         self._open_if_ready()
 

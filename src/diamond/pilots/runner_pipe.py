@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Sequence
 
-from diamond.pilots.engine import Begun, Event, Over
+from diamond.pilots.engine import Begun, Event, GivenBack, Over
 from diamond.pilots.processes import adopt_orphans, kill_all
 
 MAIN = str(Path(__file__).with_name("__main__.py"))
@@ -77,4 +77,6 @@ class RunnerPipe:
 def event_of(said: Mapping[str, Any]) -> Event:
     if "begun" in said:
         return Begun(str(said["begun"]), float(said["at"]))
+    if "given_back" in said:
+        return GivenBack(str(said["given_back"]))
     return Over(str(said["over"]), int(said["code"]), str(said["reason"]), float(said["at"]))

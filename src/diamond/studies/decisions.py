@@ -16,7 +16,7 @@ MOST_RERUNS = 5
 SAME_CAUSE = 3
 """Ends in a row with the same cause that pause a study."""
 LATE_SECONDS = 30.0
-"""How long after its end the last lines of a task may arrive."""
+"""How long after its end was heard of the last lines of a task may arrive."""
 MOST_STEPS = 1000
 """Values kept of a trial; its task's curves have the rest."""
 
@@ -79,6 +79,7 @@ class TaskFacts:
     is_flagged: bool = False
     """It was given the stop flag before it ended."""
     ended: float | None = None
+    """When its end was heard of."""
 
     @property
     def has_ended(self) -> bool:
@@ -166,9 +167,34 @@ class Streak:
         return self.count >= SAME_CAUSE
 
 
-def free_slots(plan: StudyPlan, *, busy: int) -> int:
-    """How many more trials may run; a trial takes a slot for each of its repeats."""
-    return max(0, plan.parallel - busy)
+MOST_AHEAD = 500
+"""Trials that agents hold for later, over all endpoints."""
+AHEAD_TOGETHER = 32
+"""So many of them are made in one round: each takes milliseconds, in which nothing else is decided."""
+
+
+def trials_ahead(plan: StudyPlan, lasted: Sequence[float]) -> int:
+    """How many trials agents get beyond those that run, by how long trials `lasted`; one for each slot before one ended."""
+    if not plan.ahead_minutes:
+        return 0
+    recent = sorted(lasted[-50:])
+    if not recent:
+        return plan.parallel
+    usual = max(recent[len(recent) // 2], 0.1)
+    wanted = math.ceil(plan.parallel * 60 * plan.ahead_minutes / usual)
+    return max(plan.parallel, min(wanted, MOST_AHEAD))
+
+
+def slots_at(names: Sequence[str], name: str, parallel: int) -> int:
+    """An endpoint's share of the slots; each has at least one."""
+    known = sorted(set(names))
+    share, rest = divmod(parallel, len(known))
+    return max(1, share + (known.index(name) < rest))
+
+
+def free_slots(plan: StudyPlan, *, busy: int, ahead: int = 0) -> int:
+    """How many more tasks may be made; a trial takes a slot for each of its repeats."""
+    return max(0, plan.parallel + ahead - busy)
 
 
 def best_trial(

@@ -56,6 +56,8 @@ class StudyPlan:
     seed: int = 0
     warm_start: tuple[str, ...] = ()
     """Studies whose trials the sampler learns from."""
+    ahead_minutes: int = 0
+    """For how long agents get points ahead, so that they need not wait for the service."""
 
     @property
     def is_single(self) -> bool:

@@ -64,12 +64,20 @@ class Dimension:
         kind = "a whole number" if self.kind == INT else "a number"
         return f"{kind} from {self.low:g} to {self.high:g}"
 
+    @property
+    def is_short(self) -> bool:
+        """Whether its values can be listed: a sampler that tries all of them makes that list."""
+        step = self.step or (1 if self.kind == INT else None)
+        if self.kind == CHOICE:
+            return True
+        return step is not None and (self.high - self.low) / step <= MOST_GRID_POINTS
+
     def grid(self) -> tuple[Value, ...]:
         """All its values; empty where there are too many to list."""
         if self.kind == CHOICE:
             return self.choices
         step = self.step or (1 if self.kind == INT and not self.log else None)
-        if step is None or (self.high - self.low) / step > MOST_GRID_POINTS:
+        if step is None or not self.is_short:
             return ()
         count = math.floor((self.high - self.low) / step + 1e-9) + 1
         values = [self.low + n * step for n in range(count)]

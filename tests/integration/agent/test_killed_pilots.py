@@ -29,7 +29,7 @@ def test_on_one_machine_a_killed_runner_and_a_killed_agent_lose_only_what_ran(
     agent: AgentProcess, service: SyncService, tmp_path: Path
 ) -> None:
     pilot = start_pilot(agent, service)
-    load = Load(pilot, tmp_path / "notes", 12)
+    load = Load(pilot, tmp_path / "notes", 8, seconds=1.5)
     load.until_done(2)
     kill(pilot, "node")
     load.until_done(4)

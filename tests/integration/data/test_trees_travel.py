@@ -63,6 +63,28 @@ def test_a_folder_with_everything_in_it_arrives_as_it_was(
     assert scene.copy(tree, beta) == ""
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_sparse_file_of_20_gb_moves_and_stores_its_data_alone(
+    scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
+) -> None:
+    with (source / "sparse").open("wb") as out:
+        out.truncate(20_000 * MEGABYTE)
+        out.seek(12_345 * MEGABYTE)
+        out.write(b"data")
+    scan = scene.scanned(scene.start_scan(alpha, source), patience=600)
+    assert scan.state == "done", scan.message
+    tree = scan.tree
+    done = scene.copied(scene.copy(tree, beta), patience=600)
+    assert done.state == "done", done.message
+    arrived = beta.managed(tree) / "sparse"
+    assert arrived.stat().st_size == 20_000 * MEGABYTE
+    assert arrived.stat().st_blocks * 512 < MEGABYTE and done.moved < MEGABYTE
+    with arrived.open("rb") as copy:
+        copy.seek(12_345 * MEGABYTE)
+        assert copy.read(8) == b"data\0\0\0\0"
+
+
 def test_one_transfer_serves_all_who_want_it(
     scene: TreeScene, alpha: DataMachine, beta: DataMachine, source: Path
 ) -> None:

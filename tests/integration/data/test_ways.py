@@ -14,6 +14,7 @@ import pytest
 
 from diamond.core.errors import Conflict
 from diamond.service.trees.rows import TransferRow
+from support.file_server import file_server
 from support.globus_stand_in import TOKEN, GlobusStandIn, globus_stand_in
 from support.loopback import LoopbackSsh, loopback_ssh
 from support.s3_server import S3Server, s3_server
@@ -251,6 +252,27 @@ def test_transfers_run_on_the_sites_transfer_node(pair: Pair, data: Path) -> Non
     assert (done.state, done.way) == ("done", "service"), done
     assert same_tree(data, pair.goal.managed(tree))
     assert sessions(pair) - before >= 2, "one to send, one to fetch; a round may be repeated"
+
+
+def test_data_from_elsewhere_is_fetched_on_the_transfer_node(
+    pair: Pair, service: RunningService
+) -> None:
+    pair.ways("service", transfer_node="127.0.0.1")
+    before = sessions(pair)
+    with file_server() as files:
+        url = files.put("/numbers.csv", b"x\n1\n")
+        body = {"name": "elsewhere", "endpoint": pair.goal.name, "url": url}
+        addition = service.client.post("/datasets", body)["id"]
+        path = f"/datasets/additions/{addition}"
+        state = wait_for(lambda: _final(service.client.get(path)["state"]), what="the download")
+    assert state == "done", service.client.get(path)
+    place = service.client.get("/datasets/elsewhere/places")["items"][0]
+    assert (Path(place["path"]) / "numbers.csv").read_bytes() == b"x\n1\n"
+    assert sessions(pair) > before
+
+
+def _final(state: str) -> str:
+    return state if state in ("done", "failed") else ""
 
 
 def sessions(pair: Pair) -> int:

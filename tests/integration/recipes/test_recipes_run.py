@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from diamond import frames
+from diamond.compose.pipeline_check import pipeline_faults
 from diamond.compose.spec import Spec
 from diamond.core.errors import EnvironmentFailed
 from diamond.core.order import Environment
@@ -31,8 +33,11 @@ def spec_of(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recipe_is_a_valid_spec_with_a_page_that_explains_it(name: str) -> None:
-    spec = Spec.model_validate(spec_of(name))
-    assert spec.run or spec.notebook
+    if "pipeline" in spec_of(name):
+        assert pipeline_faults(spec_of(name)) == []
+    else:
+        spec = Spec.model_validate(spec_of(name))
+        assert spec.run or spec.notebook
     assert f"diamond run recipes/{name}" in (RECIPES / name / "README.md").read_text()
 
 
@@ -69,7 +74,7 @@ def run_recipe(python: str, folder: Path, *words: str, **variables: str) -> int:
     environ = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
     environ |= {
         "DIAMOND_METRICS": str(folder / "metrics.jsonl"),
-        "PYTHONPATH": install_training(folder / "training"),
+        "PYTHONPATH": install_training(folder / "training", also=[frames]),
     }
     return subprocess.run([python, *words], cwd=folder, env=environ, check=False).returncode
 
@@ -128,6 +133,46 @@ def test_a_notebook_that_fails_keeps_what_was_done(small_python: str, tmp_path: 
     notebook["cells"] = [code("import sys; sys.exit(75)")]
     (tmp_path / "bad.ipynb").write_text(json.dumps(notebook))
     assert run_recipe(small_python, tmp_path, *words) == 75
+
+
+STAGES = {
+    "forecasting": [
+        ["prepare.py"],
+        ["train.py", "NHITS", "series", "--steps", "2"],
+        ["report.py", "forecast"],
+    ],
+    "hydrology": [
+        ["prepare.py"],
+        ["train_keras.py", "days", "--epochs", "1"],
+        ["train_torch.py", "days", "--epochs", "1"],
+        ["report.py", "train_keras", "train_torch"],
+    ],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", sorted(STAGES))
+def test_the_stages_of_a_pipeline_lead_to_a_report_with_pictures(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """One after another in one folder; where a stage has its own environment, all packages are in one here."""
+    work = tmp_path_factory.mktemp("work")
+    stages = [spec_of(name), *spec_of(name)["pipeline"].values()]
+    packages = {p for stage in stages for p in stage.get("environment", {}).get("requirements", [])}
+    try:
+        asked = Environment(requirements=sorted(packages))
+        entered = ensure_environment(asked, folder=work, say=print, cancelled=lambda: False)
+    except EnvironmentFailed as error:
+        pytest.skip(f"packages cannot be installed here: {error.message.splitlines()[0]}")
+    python = str(Path(entered.path[0]) / "python")
+    for script, *words in STAGES[name]:
+        assert run_recipe(python, tmp_path, str(RECIPES / name / script), *words) == 0
+        if (tmp_path / "result").exists():
+            (tmp_path / "result").rename(tmp_path / script.removesuffix(".py"))
+    pictures = list((tmp_path / "report").glob("*.png"))
+    assert pictures
+    assert all(picture.stat().st_size > 5000 for picture in pictures)
 
 
 @pytest.fixture(scope="module")

@@ -197,6 +197,8 @@ def test_room_is_made_only_from_copies_that_lie_elsewhere_too(service: RunningSe
     young = ada.client.post("/datasets/gc", {"endpoint": goal.name})
     assert young["items"] == [] and "used recently" in young["kept"][0]
     task = goal.submit(data={"era5": "era5@v1"})
+    nodes = ada.client.get(f"/lineage?of={task['id']}")["nodes"]
+    assert ("era5@v1", "/datasets/era5") in {(node["name"], node["link"]) for node in nodes}
     busy = ada.client.post("/datasets/gc", {"endpoint": goal.name, "unused_days": 0})
     assert busy["items"] == [] and "a task needs it" in busy["kept"][0]
     ada.client.post(f"/tasks/{task['id']}/cancel")

@@ -121,6 +121,22 @@ def test_a_trial_that_finished_before_the_stop_flag_is_complete(scene: Scene) ->
     assert counts(runner.until_state(study)) == {"complete": 2}
 
 
+def test_values_that_come_home_after_an_absence_count(scene: Scene) -> None:
+    """The task ended an hour ago, which the service hears first; its curve comes a moment later."""
+    runner = TrialRunner(scene, lambda params: [], keep_running=True)
+    study = begin(scene, trials=1)["id"]
+    runner.until(lambda: runner.submitted, "the trial")
+    task = runner.submitted[0]["task"]
+    attempt, hour_ago = scene.task(task)["attempt"], scene.agent.now - 3600
+    scene.tell("exited", task, attempt, run=1, exit_code=0, signal=None, at=hour_ago)
+    wait_for(lambda: scene.task(task)["state"] == "succeeded", what="the end")
+    for act in ("pause", "resume"):  # each has the study looked at once more
+        scene.client.post(f"/studies/{study}/{act}")
+        assert counts(scene.client.get(f"/studies/{study}")).get("failed", 0) == 0
+    runner.log(task, attempt, [0.5])
+    assert counts(runner.until_state(study)) == {"complete": 1}
+
+
 def test_own_failures_are_recorded_and_three_in_a_row_ask(scene: Scene) -> None:
     runner = TrialRunner(
         scene, accuracy, ending_of=lambda params, n: dict(FAILED) if n < 3 else None

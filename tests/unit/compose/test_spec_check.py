@@ -223,6 +223,20 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
         ({"run": "x", "params": [1]}, "params", "write {name: value}"),
         ({"run": "x", "resources": {"gpus_per_node": 1}}, "resources.gpus_per_node", "no GPU"),
         ({"run": "x", "on": "alpha"}, "account", "Add --account research"),
+        *(
+            (
+                {
+                    "run": "x",
+                    "study": {"objective": {"a": "maximize"}, "space": space, "sampler": sampler},
+                },
+                field,
+                "100,000",
+            )
+            for sampler, field, space in (
+                ("grid", "study.space", {f"p{n}": {"int": [1, 100]} for n in range(20)}),
+                ("bruteforce", "study.space.n", {"n": {"int": [1, 10**18]}}),
+            )
+        ),
     ],
 )
 def test_bad_input_is_answered_with_the_valid_values(

@@ -18,6 +18,7 @@ from diamond.pilots.journal import (
     History,
     Node,
     Opened,
+    Returned,
     Share,
     Started,
     entry_line,
@@ -29,6 +30,8 @@ from diamond.pilots.requests import Cancel, Close, Execution, Lean, Run, read_re
 ENTRIES: list[Entry] = [
     Opened("77", [Node("n1", [0, 1], 4000, [0])], 600, at=1.0),
     Claimed("a1", "77", [Share("n1", [1], [0], 100)], at=2.0),
+    Claimed("a3", "77", [Share("n1", [1])], at=2.1),
+    Returned("a3", at=2.2),
     Started("a1", at=2.5),
     Ended("a1", EXIT, 0, at=3.0),
     Ended("a2", EXIT, None, 9, at=3.5),
@@ -127,6 +130,7 @@ def test_the_first_end_of_an_execution_counts_and_it_is_claimed_once() -> None:
     history.add(Opened("78", at=6.0))
     history.add(Claimed("a1", "78", at=7.0))
     history.add(Ended("a1", NODE_LOST, at=8.0))
+    assert not history.executions["a3"].is_claimed
     first = history.executions["a1"]
     assert (first.allocation, first.ended and first.ended.reason) == ("77", EXIT)
     assert (history.allocation, history.closing, history.closed) == ("78", None, None)

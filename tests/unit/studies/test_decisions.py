@@ -17,9 +17,11 @@ from diamond.studies.decisions import (
     judge_task,
     mean_and_spread,
     pareto_front,
+    slots_at,
     thinned,
+    trials_ahead,
 )
-from diamond.studies.plan import Objective
+from diamond.studies.plan import Objective, StudyPlan
 from diamond.studies.values import counted_steps, final_of, resource_steps
 
 NAN = math.nan
@@ -117,3 +119,21 @@ def test_long_curves_are_thinned_and_keep_their_ends() -> None:
 def test_repeats_give_mean_and_spread() -> None:
     assert mean_and_spread([1.0]) == (1.0, 0.0)
     assert mean_and_spread([1.0, 3.0])[1] == pytest.approx(math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("minutes", "lasted", "expected"),
+    [(0, [60.0], 0), (480, [], 4), (60, [600.0] * 3, 24), (480, [1.0], 500), (1, [3600.0], 4)],
+    ids=["not wanted", "before one ended", "by how long they last", "at most", "at least a round"],
+)
+def test_agents_get_as_many_trials_ahead_as_fill_the_absence(
+    minutes: int, lasted: list[float], expected: int
+) -> None:
+    plan = StudyPlan((Objective("loss"),), (), parallel=4, ahead_minutes=minutes)
+    assert trials_ahead(plan, lasted) == expected
+
+
+def test_slots_are_shared_among_endpoints() -> None:
+    names = ["beta", "alpha", "alpha", "local"]
+    assert [slots_at(names, name, 5) for name in ("alpha", "beta", "local")] == [2, 2, 1]
+    assert slots_at(names, "local", 2) == 1

@@ -4,6 +4,7 @@ import {
   Background,
   Controls,
   type Edge,
+  type FitViewOptions,
   type Node,
   type NodeTypes,
   ReactFlow,
@@ -15,6 +16,7 @@ type FlowGraphProps = {
   edges: Edge[];
   nodeTypes: NodeTypes;
   className: string | undefined;
+  fitViewOptions?: FitViewOptions;
 };
 
 /** A graph to look at and move in; only what its boxes hold can be clicked. */

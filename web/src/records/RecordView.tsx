@@ -35,7 +35,7 @@ export function RecordView({ record, entries }: { record: Contents; entries: Ent
         {(record.machines ?? []).map((machine) => (
           <Facts
             key={`${machine.attempt}-${machine.run}-${machine.cpu}-${machine.python}`}
-            title="Machine"
+            title={machine.cpu || machine.kernel || machine.cores ? "Machine" : "Program"}
             facts={machineFacts(machine)}
           />
         ))}
@@ -120,7 +120,14 @@ function environmentFacts({ code, image, diamond }: Contents): Row[] {
 function inputFacts({ inputs, params, seeds }: Contents): Row[] {
   const data: Row[] = (inputs ?? []).map((input) => [
     `Data ${input.name}`,
-    input.tree ? <Digest key={input.name} digest={input.tree} /> : "not versioned",
+    input.tree ? (
+      <Group key={input.name} gap="xs">
+        {input.version}
+        <Digest digest={input.tree} />
+      </Group>
+    ) : (
+      "not versioned"
+    ),
   ]);
   const given: Row[] = Object.entries(params ?? {}).map(([name, value]) => [
     name,
@@ -159,8 +166,11 @@ function outcomeFacts({ end, attempts, metrics }: Contents): Row[] {
     rows.push(["Node-hours", formatNumber(end.node_hours ?? 0)]);
   }
   if (attempts?.length) rows.push(["Attempts", String(attempts.length)]);
-  for (const [name, value] of Object.entries(metrics?.values ?? {}).slice(0, 12)) {
-    rows.push([name, valueText(value.last)]);
+  if (typeof metrics?.energy_joules === "number") {
+    rows.push(["Energy", `${formatNumber(metrics.energy_joules / 3.6e6)} kWh`]);
+  }
+  for (const [name, { last }] of Object.entries(metrics?.values ?? {}).slice(0, 12)) {
+    rows.push([name, typeof last === "number" ? formatNumber(last) : valueText(last)]);
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-"""Transfers on the site's data-transfer node: the same work, by a process that ssh starts there.
+"""Transfers, and data from elsewhere, on the site's data-transfer node: the same work, by a process that ssh starts there.
 
 The node sees the same file systems. It gets the address and key of the service on its standard input and ends when that closes,
 so that nothing outlives the agent. Where it cannot be reached, the agent does the work itself.
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 STARTED = b"diamond: at work\n"
 LOOK_SECONDS = 0.2
+GRACE_SECONDS = 2.0
 AWAY_SECONDS = 600.0
 """A node that could not be reached is left alone for so long."""
 
@@ -124,13 +125,14 @@ def main() -> int:
     link.act_as(int(job["generation"]))
     sys.stdout.buffer.write(STARTED)
     sys.stdout.buffer.flush()
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    ended = threading.Event()
+    threading.Thread(target=_end_with_input, args=[ended], daemon=True).start()
     setup = DataSetup(folders, Policy(folders.keep), lambda: load_profile(folders))
     scheduler = load_scheduler("local", folders.work / "schedulers" / "transfer-node")
     work = assemble_data_work(setup, link, scheduler, threading.Event())
     result: dict[str, str] = {}
     try:
-        work.act(read_command(job["command"]), lambda: False)  # type: ignore[arg-type]
+        work.act(read_command(job["command"]), ended.is_set)  # type: ignore[arg-type]
     except LinkDown as error:
         result = {"down": str(error)}
     except DiamondError as error:
@@ -141,9 +143,12 @@ def main() -> int:
     return 0
 
 
-def _end_with_input() -> None:
+def _end_with_input(ended: threading.Event) -> None:
+    """Nothing outlives the agent: a process that fetches from a source is ended first."""
     while sys.stdin.buffer.read(1 << 16):
         continue
+    ended.set()
+    time.sleep(GRACE_SECONDS)
     os._exit(1)
 
 

@@ -71,7 +71,9 @@ class DataWork:
     _cancelled: set[str] = field(default_factory=set)
     _running: set[str] = field(default_factory=set)
     _node_turns: dict[str, threading.Semaphore] = field(
-        default_factory=lambda: {kind: threading.Semaphore(1) for kind in ("fetch", "send")}
+        default_factory=lambda: {
+            kind: threading.Semaphore(1) for kind in ("fetch", "send", "import")
+        }
     )
     """Each process on the transfer node has a rate cap of its own."""
     _turns: dict[str, threading.Semaphore] = field(
@@ -176,7 +178,7 @@ class DataWork:
             return self._is_cancelled(command) or self.stopping.is_set()
 
         host = self.setup.settings().transfer_node
-        if host and isinstance(command, (FetchTree, SendTree)):
+        if host and isinstance(command, (FetchTree, SendTree, ImportTree)):
             try:
                 with self._node_turns[_kind(command)]:
                     self._node.run(host, command, cancelled)

@@ -271,6 +271,21 @@ class Attempts:
         used = sum(state.is_active or state.attempt in self._just_submitted for state in mine)
         return f"the site lets you have {limit} jobs in {partition}" if used >= limit else ""
 
+    def turn(self, folder: AttemptFolder) -> str:
+        """Why a trial waits for others of its study, or ''. Called from the submitting thread."""
+        state = self.known.get(folder.attempt)
+        if state is None or state.share is None:
+            return ""
+        mine = [
+            each
+            for each in list(self.known.values())
+            if each.share is not None and each.share.study == state.share.study
+        ]
+        slots = max(mine, key=lambda each: each.sequence).share or state.share
+        used = sum(each.is_active or each.attempt in self._just_submitted for each in mine)
+        many = slots.slots
+        return f"its study runs {many} at the same time here" if used >= many else ""
+
     def _waiting(self) -> list[AttemptState]:
         """In the queue of the batch system, follow-ups included, and not started."""
         return [

@@ -24,6 +24,7 @@ def read_attempt(folder: AttemptFolder) -> AttemptState:
         resume=order.resume,
         walltime_minutes=order.resources.walltime_minutes,
         limit_seconds=folder.limit_seconds,
+        share=folder.share,
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from diamond.agent.disk import (
     is_there,
@@ -32,7 +32,7 @@ from diamond.core.decoding import decode
 from diamond.core.errors import BadRequest
 from diamond.core.native import node_names
 from diamond.core.order import Order, order_from
-from diamond.core.protocol import Grant
+from diamond.core.protocol import Grant, StudyShare
 from diamond.core.task import Reached
 from diamond.runtimes.below import below
 
@@ -194,6 +194,15 @@ class AttemptFolder:
 
     def task_json(self) -> dict[str, Any]:
         return read_json(self.path.parent.parent / "task.json") or {}
+
+    @property
+    def share(self) -> Optional[StudyShare]:
+        """Of a trial that may wait here for its turn."""
+        given = self.task_json().get("share")
+        try:
+            return decode(StudyShare, given) if given else None
+        except BadRequest:
+            return None
 
     def order(self) -> Order:
         try:

@@ -50,6 +50,8 @@ class Submitter:
     budget: Budget
     results: SubmissionResults
     room: Callable[[str], str]
+    turn: Callable[[AttemptFolder], str]
+    """Says why a trial waits for others of its study, or ''."""
     pace: Pace
     _asked_at: float | None = None
 
@@ -87,9 +89,11 @@ class Submitter:
             if entry.is_uncertain or entry.folder.is_cancelled:
                 return entry
             why = full.get(entry.partition) or self._why_full(entry.partition, now)
+            if why:
+                full[entry.partition] = why
+            why = why or self.turn(entry.folder)
             if not why:
                 return entry
-            full[entry.partition] = why
             self._hold(entry, why)
         return None
 

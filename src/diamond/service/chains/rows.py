@@ -79,6 +79,8 @@ class ChainRow(TypedRow):
     """The task whose run directory it uses."""
     person: JsonObject | None = None
     """Who a task on a community account is for."""
+    share: JsonObject | None = None
+    """Of a trial: how many of its study may be at work on its endpoint at the same time."""
     more: JsonObject = field(default_factory=dict)
     """Stored by another version, and kept."""
 
@@ -149,7 +151,7 @@ def chain_from(stored: Stored | None) -> ChainRow:
 
 def chain_json(chain: ChainRow) -> JsonObject:
     values = {**chain.more, **vars(chain)}
-    for name in ("ended", "limit_hours", "signature", "person"):
+    for name in ("ended", "limit_hours", "signature", "person", "share"):
         if values[name] is None:
             del values[name]
     del values["more"]

@@ -29,6 +29,7 @@ from diamond.service.planning.scale_schemas import ScaleRequest
 from diamond.service.planning.scales import ForTask, add_scale
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NO_PROJECT, ProjectTerms
@@ -166,10 +167,11 @@ async def add_run_task(
     given: RawSpec | None = None,
     after: Sequence[Dependency] = (),
     continues: str = "",
+    share: JsonObject | None = None,
 ) -> TaskRow:
     """A task that is sent to its endpoint, or waits for its image and data first. `after`: what else it depends on.
 
-    `continues`: the task whose run directory it takes over.
+    `continues`: the task whose run directory it takes over. `share`: of a trial that waits for its turn there.
     """
     ready = await order_with_image(tx, endpoint, composed, job.owner, terms)
     waits = [*after, *([ready.waits_for] if ready.waits_for else [])]
@@ -186,7 +188,7 @@ async def add_run_task(
         dependencies=waits,
         kind=kind,
         prediction=prediction,
-        chain=_chain(ready.order, endpoint, signature, continues),
+        chain=replace(_chain(ready.order, endpoint, signature, continues), share=share),
         given=given,
     )
     await note_image_use(tx, task, ready.image)
@@ -196,9 +198,7 @@ async def add_run_task(
 
 def _chain(
     order: Order, endpoint: EndpointRow, signature: Signature | None, continues: str
-) -> ChainRow | None:
-    if signature is None and not continues:
-        return None
+) -> ChainRow:
     signed = signature.model_dump(mode="json") if signature else None
     return replace(new_chain(order, endpoint), signature=signed, continues=continues)
 

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Principal
+from diamond.service.platform.database.dataset_tables import dataset_versions, datasets
 from diamond.service.platform.database.tables import images, model_versions, models
 
 
@@ -27,7 +28,7 @@ async def names_of(
     connection: AsyncConnection, principal: Principal, digests: Collection[str]
 ) -> dict[str, Named]:
     found: dict[str, Named] = {}
-    for namer in (image_names, model_names, *NAMERS):
+    for namer in (image_names, dataset_names, model_names, *NAMERS):
         found |= await namer(connection, principal, digests)
     return found
 
@@ -43,6 +44,25 @@ async def image_names(
     )
     return {
         row.identity.removeprefix("sha256:"): Named(row.name or row.id, f"/images/{row.id}")
+        for row in await connection.execute(query)
+    }
+
+
+async def dataset_names(
+    connection: AsyncConnection, principal: Principal, digests: Collection[str]
+) -> dict[str, Named]:
+    """Of versions of the caller's own datasets."""
+    query = (
+        select(datasets.c.name, dataset_versions.c.n, dataset_versions.c.tree)
+        .join(datasets, datasets.c.id == dataset_versions.c.dataset)
+        .where(
+            datasets.c.owner == principal.user,
+            dataset_versions.c.tree.in_(sorted(digests)[:500]),
+        )
+        .order_by(dataset_versions.c.created)
+    )
+    return {
+        row.tree: Named(f"{row.name}@v{row.n}", f"/datasets/{row.name}")
         for row in await connection.execute(query)
     }
 

@@ -44,6 +44,7 @@ class Recipe(Card):
 
 def list_recipes() -> list[Card]:
     names = [path.parent.name for path in recipes_folder().glob("*/diamond.yaml")]
+    names = [name for name in names if not _is_pipeline(name)]
     ordered = sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
     return [_card(_load(name)) for name in ordered]
 
@@ -53,6 +54,9 @@ def find_recipe(name: str) -> Recipe:
     if not re.fullmatch(r"[a-z0-9-]+", name) or not (folder / "diamond.yaml").is_file():
         names = ", ".join(card.name for card in list_recipes())
         raise NotFound(f"There is no recipe {name!r}", f"Recipes: {names}")
+    if _is_pipeline(name):
+        hint = f"Get the folder recipes/{name} of the source, and: diamond run recipes/{name}"
+        raise NotFound(f"The recipe {name!r} is a pipeline, not a job", hint)
     return _load(name)
 
 
@@ -61,6 +65,13 @@ def recipes_folder() -> Path:
     package = Path(__file__).parents[2]
     shipped = package / "recipes"
     return shipped if shipped.is_dir() else package.parents[1] / "recipes"
+
+
+@cache
+def _is_pipeline(name: str) -> bool:
+    """The form that a recipe opens, and the call that runs one, are for jobs."""
+    text = (recipes_folder() / name / "diamond.yaml").read_text()
+    return "pipeline" in read_spec(text, f"the recipe {name}")
 
 
 @cache

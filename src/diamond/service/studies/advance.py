@@ -17,6 +17,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.separately import separately
 from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import STUDIES
 from diamond.service.studies import store
 from diamond.service.studies.curves import read_values
 from diamond.service.studies.launch import Launcher, launcher
@@ -169,6 +170,8 @@ async def _save(
     await store.save_trials(tx, (replace(each, revision=revision) for each in changes.values()))
     await store.add_trials(tx, [replace(each, revision=revision) for each in new])
     await _stop_tasks(tx, work)
+    if work.has_more and not problem:
+        tx.wake(STUDIES)
     await _finish(tx, row, starting.study, problem)
 
 

@@ -22,6 +22,7 @@ from diamond.service.jobs.images import note_image_use
 from diamond.service.jobs.submit import add_run_task
 from diamond.service.limits.limits import check_limits
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import JsonObject
 from diamond.service.projects.store import find_project
 from diamond.service.projects.terms import ProjectTerms, terms_from
 from diamond.service.studies import store
@@ -31,7 +32,7 @@ from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task, new_job
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import find_task
-from diamond.studies.decisions import Place, TrialState, choose_place
+from diamond.studies.decisions import Place, TrialState, choose_place, slots_at
 from diamond.studies.space import task_params
 
 KIND = "trial"
@@ -76,7 +77,8 @@ class Launcher:
             return None
         if before.state not in FINAL_WORDS or endpoint.state != "online":
             return None
-        chain = ChainRow(allowed=1 + UNASKED_FOLLOW_UPS, continues=before.id)
+        share = self._share(endpoint.name)
+        chain = ChainRow(allowed=1 + UNASKED_FOLLOW_UPS, continues=before.id, share=share)
         made = await make_task(
             self.tx,
             job=job,
@@ -109,8 +111,27 @@ class Launcher:
         job = new_job(composed, study.owner, study.code, study.project)
         await job_store.add_job(self.tx, job)
         return await add_run_task(
-            self.tx, endpoint, job, composed, kind=KIND, terms=self.terms, given=spec
+            self.tx,
+            endpoint,
+            job,
+            composed,
+            kind=KIND,
+            terms=self.terms,
+            given=spec,
+            share=self._share(endpoint.name),
         )
+
+    def _share(self, endpoint: str) -> JsonObject | None:
+        """How many of its trials the endpoint may run at the same time by itself. One that is offline leaves its share to the others."""
+        plan = self.study.plan
+        if not plan.ahead_minutes:
+            return None
+        wanted = {word.partition("/")[0] for word in plan.on}
+        online = [
+            row.name for row in self.endpoints if row.state == "online" and row.name in wanted
+        ]
+        slots = slots_at([*online, endpoint], endpoint, plan.parallel)
+        return {"study": self.study.id, "slots": slots}
 
     async def _compose_with(self, spec: dict[str, object]) -> Composer:
         """One for all trials of the round: they differ in their params only."""

@@ -18,6 +18,7 @@ from diamond.service.studies.rows import (
     TrialTask,
 )
 from diamond.studies.decisions import (
+    AHEAD_TOGETHER,
     MOST_RERUNS,
     Act,
     Ending,
@@ -28,6 +29,7 @@ from diamond.studies.decisions import (
     judge_task,
     mean_and_spread,
     thinned,
+    trials_ahead,
 )
 from diamond.studies.pruning import (
     TrialCurve,
@@ -38,8 +40,8 @@ from diamond.studies.pruning import (
     saved_node_seconds,
 )
 
-PRUNED, RUNG, NOT_FINITE = "pruned", "rung", "not-finite"
-"""Causes for which a trial is stopped, beside the reasons of tasks."""
+PRUNED, RUNG, NOT_FINITE, HELD_BACK = "pruned", "rung", "not-finite", "held-back"
+"""Causes for which a trial is stopped, beside the reasons of tasks. `held-back`: it was taken from its agent before its turn."""
 GIVEN_UP = (PRUNED, RUNG, Reason.BY_PERSON.value)
 
 
@@ -76,6 +78,8 @@ class Round:
     """Points to ask for."""
     asked: int = 0
     """Those that were given."""
+    has_more: bool = False
+    """More trials are to be made than one round makes."""
     why: str = ""
     """Why the study must ask its owner."""
     _curves: list[TrialCurve] = field(default_factory=list)
@@ -154,8 +158,9 @@ def _ending(
     flags: set[str],
     now: float,
 ) -> Ending:
+    heard = max(task.ended or 0.0, task.updated)
     facts = TaskFacts(
-        task.state, task.reason, task.exit_code, task.message, task.task in flags, task.ended
+        task.state, task.reason, task.exit_code, task.message, task.task in flags, heard
     )
     return judge_task(
         facts,
@@ -175,8 +180,11 @@ def _settle(
 ) -> None:
     is_over = all(task.has_ended for task in current)
     acts = {ending.act for ending in endings}
-    if acts == {Act.COMPLETE} and trial.cause in ("", *GIVEN_UP):
+    if acts == {Act.COMPLETE} and trial.cause in ("", HELD_BACK, *GIVEN_UP):
         _complete(work, trial, current, values)
+    elif trial.cause == HELD_BACK and acts <= {Act.PRUNE, Act.WAIT, Act.COMPLETE}:
+        if is_over:
+            work.change(replace(trial, state=TrialState.WAITING.value))
     elif trial.state == TrialState.STOPPING.value:
         if is_over:
             _end_stopped(work, trial)
@@ -306,9 +314,14 @@ def plan_starts(work: Round, tasks: Mapping[int, Repeats], hours_each: float) ->
     if work.why:
         work.study = replace(work.study, state=PAUSED, message=work.why)
     if work.study.state != RUNNING:
+        _hold_back(work, tasks)
         return
     plan = work.study.plan
-    free = min(free_slots(plan, busy=work.busy), _affordable(work, tasks, hours_each))
+    ahead = trials_ahead(plan, _lasted(work))
+    free = free_slots(plan, busy=work.busy, ahead=ahead)
+    together = max(plan.parallel - work.busy, AHEAD_TOGETHER)
+    work.has_more = free > together
+    free = min(free, together, _affordable(work, tasks, hours_each, plan.parallel + ahead))
     for trial in work.every():
         if trial.state == TrialState.WAITING.value and trial.origin != "asked" and free > 0:
             starts = _missing(trial, tasks.get(trial.number, {}), plan.repeats)
@@ -320,6 +333,25 @@ def plan_starts(work: Round, tasks: Mapping[int, Repeats], hours_each: float) ->
             free -= plan.repeats
     left = plan.trials - work.study.asked
     work.asks = max(0, min(left, -(-free // plan.repeats) if free > 0 else 0))
+
+
+def _lasted(work: Round) -> list[float]:
+    """Seconds of trials that have ended, oldest first."""
+    ended = [row for row in work.every() if not row.is_open and row.started and row.ended]
+    ended.sort(key=lambda row: row.ended or 0.0)
+    return [(row.ended or 0.0) - (row.started or 0.0) for row in ended]
+
+
+def _hold_back(work: Round, tasks: Mapping[int, Repeats]) -> None:
+    """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again."""
+    if not work.study.plan.ahead_minutes or work.study.state != PAUSED:
+        return
+    for number, repeats in tasks.items():
+        trial, current = work.trial(number), [group[-1] for group in repeats.values()]
+        held = [t for t in current if not (t.has_ended or t.started or t.cancel_requested)]
+        if trial.state == TrialState.WAITING.value and held:
+            work.change(replace(trial, cause=HELD_BACK, message="its study is paused"))
+            work.stops += [Stop(task.task, "its study is paused") for task in held]
 
 
 def _missing(trial: TrialRow, repeats: Repeats, wanted: int) -> list[Start]:
@@ -357,17 +389,17 @@ def _resumed(work: Round, trial: TrialRow, repeats: Repeats) -> list[Start]:
     return [Start(resumed, repeat, group[-1].task, len(group)) for repeat, group in repeats.items()]
 
 
-def _affordable(work: Round, tasks: Mapping[int, Repeats], hours_each: float) -> int:
+def _affordable(work: Round, tasks: Mapping[int, Repeats], hours_each: float, most: int) -> int:
     """How many more tasks fit into the budget, even if all that runs uses its whole time limit."""
     budget = work.study.plan.budget
     if not budget:
-        return work.study.plan.parallel
+        return most
     every = [task for repeats in tasks.values() for group in repeats.values() for task in group]
     running = [task for task in every if not task.has_ended]
     spent = sum(row.node_seconds for row in work.every()) - sum(t.node_seconds for t in running)
     committed = [NodeUsage(1, 3600 * hours_each) for _ in running]
     count = 0
-    while count < work.study.plan.parallel:
+    while count < most:
         verdict = may_start(
             parse_budget(budget),
             NodeUsage(1, 3600 * hours_each),

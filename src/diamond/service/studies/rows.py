@@ -185,6 +185,8 @@ class TrialTask(TypedRow):
     cancel_requested: bool
     started: float | None
     ended: float | None
+    updated: float
+    """When the service last heard of it: much later than `ended`, if one of them was away."""
     node_seconds: float
 
     @property

@@ -146,6 +146,7 @@ _OF_TASK = (
     "cancel_requested",
     "started",
     "ended",
+    "updated",
     "node_seconds",
 )
 

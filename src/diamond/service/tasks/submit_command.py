@@ -15,6 +15,7 @@ def task_json(task: TaskRow) -> JsonObject:
         "continues": chain.continues,
         "signature": chain.signature,
         "person": chain.person,
+        "share": chain.share,
     }
     return {
         "version": 1,

@@ -45,7 +45,12 @@ function MarkdownBlock({ block }: { block: Block }) {
 
 function InlineParts({ parts }: { parts: Inline[] }) {
   return parts.map((part, n) => {
-    if (part.kind === "code") return <Code key={n}>{part.text}</Code>;
+    if (part.kind === "code")
+      return (
+        <Code key={n} style={{ overflowWrap: "anywhere" }}>
+          {part.text}
+        </Code>
+      );
     if (part.kind === "strong") return <strong key={n}>{part.text}</strong>;
     if (part.kind === "em") return <em key={n}>{part.text}</em>;
     if (part.kind === "link") {

@@ -6,10 +6,11 @@ import { useMemo } from "react";
 import { FlowGraph } from "~/components/FlowGraph";
 import type { Lineage } from "~/runs/api";
 import classes from "./Lineage.module.css";
-import { type GraphNode, graphOf, nodeTitle } from "./layout";
+import { type GraphNode, graphOf, nodeKind, nodeTitle } from "./layout";
 
 const ICONS = { task: IconPlayerPlay, code: IconCode, image: IconBox, tree: IconDatabase };
-const WORDS = { code: "code", image: "image", tree: "files" };
+/** Below it nothing could be read on a phone: a larger graph is moved by hand. */
+const READABLE = { minZoom: 0.7 };
 const NODE_TYPES = { lineage: LineageNodeBox };
 
 /** Tasks, and what they used and made, from left to right. */
@@ -23,6 +24,7 @@ export function LineageGraph({ lineage }: { lineage: Lineage }) {
       nodes={nodes}
       edges={edges}
       nodeTypes={NODE_TYPES}
+      fitViewOptions={READABLE}
     />
   );
 }
@@ -36,7 +38,7 @@ function LineageNodeBox({ data: { node, isStart } }: NodeProps<GraphNode>) {
       <div className={classes.text}>
         <NodeLink node={node} />
         <Text size="xs" c="dimmed" truncate>
-          {node.kind === "task" ? `${node.state} on ${node.endpoint}` : WORDS[node.kind]}
+          {node.kind === "task" ? `${node.state} on ${node.endpoint}` : nodeKind(node)}
         </Text>
       </div>
       <Handle type="source" position={Position.Right} isConnectable={false} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { graphOf, nodeTitle } from "./layout";
+import { graphOf, nodeKind, nodeTitle } from "./layout";
 
 const node = (id: string, depth: number, name = "") => ({
   id,
@@ -35,5 +35,12 @@ describe("the graph of lineage", () => {
   it("shows a digest where there is no name", () => {
     expect(nodeTitle(node("tabcdefghijkl", 0))).toBe("tabcdefg");
     expect(nodeTitle(node("t1", 0, "train"))).toBe("train");
+  });
+
+  it("says what files with a name are", () => {
+    const files = { ...node("abc", 0), kind: "tree" as const };
+    expect(nodeKind(files)).toBe("files");
+    expect(nodeKind({ ...files, link: "/datasets/era5" })).toBe("dataset");
+    expect(nodeKind({ ...files, link: "/models/digits" })).toBe("model");
   });
 });

@@ -34,3 +34,10 @@ export function nodeTitle(node: LineageNode): string {
   const short = node.kind === "task" ? node.id.slice(0, 8) : node.id.slice(0, 12);
   return node.name || short;
 }
+
+/** What it is, in a word: files with a name are a version of a dataset or a model. */
+export function nodeKind(node: LineageNode): string {
+  if (node.kind !== "tree") return node.kind;
+  if (node.link.startsWith("/datasets/")) return "dataset";
+  return node.link.startsWith("/models/") ? "model" : "files";
+}

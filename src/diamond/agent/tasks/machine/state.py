@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from diamond.core.events import Event
 from diamond.core.native import NativeStatus, node_names
 from diamond.core.order import Continue
+from diamond.core.protocol import StudyShare
 from diamond.core.task import Reached
 
 GO, STOP = "go", "stop"
@@ -76,6 +77,8 @@ class AttemptState:
     limit_seconds: float = 0.0
     """The time limit as the batch system has it now; 0: as asked."""
     partition: str = ""
+    share: Optional[StudyShare] = None
+    """Of a trial that waits here for its turn."""
     sequence: int = 0
     """Attempts are submitted in the order in which they were loaded."""
     phase: AttemptPhase = AttemptPhase.STAGING
