@@ -112,7 +112,11 @@ def test_words_and_items_of_stages_in_a_pilot_arrive_as_they_are(stack: Stack) -
     for step, word in zip(steps["item"], words, strict=True):
         assert printed(stack, step) == f"<{word}>" * 3
     for name in words:
-        for wrong in ({"groups": {name: {}}}, {"together": {"on": f"{stack.name}/{name}"}}):
+        wrongs: list[dict[str, Any]] = [
+            {"groups": {name: {}}},
+            {"together": {"on": f"{stack.name}/{name}"}},
+        ]
+        for wrong in wrongs:
             answer = stack.client.call("POST", "/pipelines/check", {"spec": {**spec, **wrong}})
             assert answer.status == 422
 

@@ -75,7 +75,7 @@ def test_while_the_service_is_away_slots_stay_busy_and_nothing_is_doubled(
         lambda: found if (found := stack.client.get(url))["state"] == "done" else None,
         what="the study to be told all",
     )
-    assert done["counts"]["complete"] == 40 == done["asked"]
+    assert done is not None and done["counts"]["complete"] == 40 == done["asked"]
     trials = stack.client.get(f"{url}/trials?limit=200")["items"]
     assert sorted(each["number"] for each in trials) == list(range(40))
     assert all(each["values"] == [each["params"]["lr"]] for each in trials)

@@ -51,9 +51,8 @@ def _submitter(hang: Any, told: list[tuple[str, str]]) -> Submitter:
     outcome: Any = SimpleNamespace(note=note, submitted=lambda *_: None)
     still: Any = SimpleNamespace(check=lambda: None, reached=lambda _: None)
     as_it_is: Any = lambda folder: folder  # noqa: E731
-    return Submitter(
-        SubmissionQueue(), scheduler, as_it_is, still, still, outcome, lambda _: "", still
-    )
+    now: Any = lambda _: ""  # noqa: E731
+    return Submitter(SubmissionQueue(), scheduler, as_it_is, still, still, outcome, now, now, still)
 
 
 def _folder(path: Path) -> Any:
