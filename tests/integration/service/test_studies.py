@@ -130,9 +130,6 @@ def test_values_that_come_home_after_an_absence_count(scene: Scene) -> None:
     attempt, hour_ago = scene.task(task)["attempt"], scene.agent.now - 3600
     scene.tell("exited", task, attempt, run=1, exit_code=0, signal=None, at=hour_ago)
     wait_for(lambda: scene.task(task)["state"] == "succeeded", what="the end")
-    for act in ("pause", "resume"):  # each has the study looked at once more
-        scene.client.post(f"/studies/{study}/{act}")
-        assert counts(scene.client.get(f"/studies/{study}")).get("failed", 0) == 0
     runner.log(task, attempt, [0.5])
     assert counts(runner.until_state(study)) == {"complete": 1}
 
