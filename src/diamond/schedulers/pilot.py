@@ -204,9 +204,10 @@ class PilotScheduler:
         with self._lock:
             pilot = self._read(name)
         state = pilot.history.executions.get(attempt)
-        if state is None or not state.shares or state.ended is not None:
+        known = pilot.asked.get(attempt)
+        if known is None or state is None or not state.shares or state.ended is not None:
             raise NotFound(f"{native_id} does not run now", "Look at the state of its task.")
-        asked = pilot.asked[attempt].execution
+        asked = known.execution
         variables = launch_environment(asked, state.shares, task=name, seconds=asked.seconds)
         return Place(state.allocation, [share.node for share in state.shares], variables)
 
