@@ -148,7 +148,7 @@ class PilotProgram:
         self._is_closing = self._is_asked_to_end = self._is_open = False
         self._busy_at = self._looked_at = time.monotonic()
         self._recent, self._ran = 0.0, 0
-        self._first_node_at = self._node_at = 0.0
+        self._first_node_at = self._node_at = self._stuck_at = 0.0
         self._seen: Dict[str, Node] = {}
         self._was_cut = self._is_asked_to_close = False
         self._engines = 0
@@ -221,6 +221,9 @@ class PilotProgram:
             return True
         if self._is_closing:
             return True
+        if self.asked and self._stuck_at and now - self._stuck_at > OPEN_SECONDS:
+            _say("what waits needs nodes that were lost and do not come back")
+            return True
         is_idle = now - self._busy_at > self.settings.idle_seconds
         return self._is_open and not self.asked and is_idle
 
@@ -267,11 +270,14 @@ class PilotProgram:
 
     def _claim(self, now: float) -> List[Launch]:
         if self._is_closing or not self.asked or not self._is_open:
+            self._stuck_at = 0.0
             return []
         begun = self.waiting.start(self.packing, now=now, patience=self._patience())
         launches = [self._claim_one(name, shares) for name, shares in begun]
         if not self.running:
             self._refuse_impossible()
+        is_stuck = bool(self.asked) and not self.running
+        self._stuck_at = (self._stuck_at or now) if is_stuck else 0.0
         return launches + self._claim_ahead()
 
     def _refuse_impossible(self) -> None:

@@ -172,3 +172,18 @@ def test_a_pilot_that_is_ended_after_its_stop_flag_continues_with_what_ran(
     (tmp_path / "stop").touch()
     scene.pilot.asked_to_end(15, None)
     assert scene.pilot._leave(scene.engine) == program.CONTINUE
+
+
+def test_a_pilot_whose_nodes_are_lost_for_good_does_not_wait_until_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "OPEN_SECONDS", 0.0)
+    scene = Scene(tmp_path, nodes=2)
+    scene.step(up("n1"), up("n2"))
+    scene.step(NodeDown("n2"))
+    scene.ask(execution("a1", nodes=2))
+    scene.step()
+    assert scene.pilot._is_over(), "it is tried in another pilot"
+    scene.step(up("n2"))
+    scene.step()
+    assert scene.engine.started == ["a1"] and not scene.pilot._is_over()
