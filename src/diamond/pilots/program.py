@@ -122,6 +122,8 @@ class Running:
     began_at: float = 0.0
     claimed_at: float = 0.0
     is_called_back: bool = False
+    is_bereft: bool = False
+    """It has lost one of its nodes, and is being ended on the others."""
 
 
 @dataclass
@@ -146,9 +148,9 @@ class PilotProgram:
         self._is_closing = self._is_asked_to_end = self._is_open = False
         self._busy_at = self._looked_at = time.monotonic()
         self._recent, self._ran = 0.0, 0
-        self._first_node_at = self._node_at = 0.0
+        self._first_node_at = self._node_at = self._stuck_at = 0.0
         self._seen: Dict[str, Node] = {}
-        self._was_cut = False
+        self._was_cut = self._is_asked_to_close = False
         self._engines = 0
 
     def asked_to_end(self, number: int, frame: Optional[FrameType]) -> None:
@@ -178,7 +180,9 @@ class PilotProgram:
                 entry = read_entry(line)
                 if entry is not None:
                     history.add(entry)
-        self.known.update(history.executions)
+        for name, state in history.executions.items():
+            if state.is_claimed or state.started_at or state.ended is not None:
+                self.known.add(name)  # one that was only returned waits again
 
     def _open_engine(self) -> Engine:
         self._engines += 1
@@ -203,7 +207,7 @@ class PilotProgram:
             engine.start(launches)
         self._take_back_late_ones(engine, now)
         for event in engine.events(QUICK_SECONDS):
-            self._take(event)
+            self._take(event, engine)
 
     def _is_over(self) -> bool:
         if self._is_asked_to_end:
@@ -216,6 +220,9 @@ class PilotProgram:
             _say("no node of the allocation can be reached")
             return True
         if self._is_closing:
+            return True
+        if self.asked and self._stuck_at and now - self._stuck_at > OPEN_SECONDS:
+            _say("what waits needs nodes that were lost and do not come back")
             return True
         is_idle = now - self._busy_at > self.settings.idle_seconds
         return self._is_open and not self.asked and is_idle
@@ -231,6 +238,7 @@ class PilotProgram:
             elif isinstance(request, Cancel):
                 self._cancel(request, engine)
             elif isinstance(request, Close):
+                self._is_asked_to_close = True
                 self._begin_closing("asked to close")
 
     def _ask(self, execution: Execution) -> None:
@@ -262,15 +270,21 @@ class PilotProgram:
 
     def _claim(self, now: float) -> List[Launch]:
         if self._is_closing or not self.asked or not self._is_open:
+            self._stuck_at = 0.0
             return []
         begun = self.waiting.start(self.packing, now=now, patience=self._patience())
         launches = [self._claim_one(name, shares) for name, shares in begun]
         if not self.running:
             self._refuse_impossible()
+        is_stuck = bool(self.asked) and not self.running
+        self._stuck_at = (self._stuck_at or now) if is_stuck else 0.0
         return launches + self._claim_ahead()
 
     def _refuse_impossible(self) -> None:
-        """By all nodes that were ever there: one that is lost may come back."""
+        """By all nodes that were ever there: one that is lost may come back, and a late one may still come."""
+        is_whole = len(self._seen) >= self.settings.nodes
+        if not is_whole and time.monotonic() - self._first_node_at < OPEN_SECONDS:
+            return
         for name in self.waiting.impossible(Packing(list(self._seen.values()))):
             self.waiting.remove(name)
             del self.asked[name]
@@ -359,12 +373,12 @@ class PilotProgram:
 
     # what happens
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: Event, engine: Engine) -> None:
         self._busy_at = time.monotonic()
         if isinstance(event, NodeUp):
             self._node_is_up(event.node)
         elif isinstance(event, NodeDown):
-            self._node_is_down(event)
+            self._node_is_down(event, engine)
         elif isinstance(event, Begun) and event.id in self.running:
             self.running[event.id].began_at = event.at
             self.entries.append(Started(event.id, at=event.at))
@@ -394,12 +408,20 @@ class PilotProgram:
         nodes = list(self.packing.nodes.values())
         return Opened(self.surroundings.allocation, nodes, left, at=time.time())
 
-    def _node_is_down(self, event: NodeDown) -> None:
+    def _node_is_down(self, event: NodeDown, engine: Engine) -> None:
+        """A program that was started there is gone with it; one that has it as a further node is ended where it was started."""
         _say(f"node {event.name} is gone: {event.why}")
         self.packing.remove(event.name)
         for name, running in list(self.running.items()):
-            if any(share.node == event.name for share in running.shares):
+            shares = [share for share in running.shares if share.node != event.name]
+            if len(shares) == len(running.shares):
+                continue
+            is_gone = running.shares[0].node == event.name
+            engine.kill(name, running.shares[0].node, at_once=is_gone)
+            if is_gone:
                 self._finish(name, Ended(name, NODE_LOST, at=time.time()))
+            else:
+                running.shares, running.is_bereft = shares, True
 
     def _is_over_now(self, event: Over) -> None:
         running, reason = self.running[event.id], event.reason
@@ -407,6 +429,9 @@ class PilotProgram:
             reason, self._was_cut = WALL_TIME, True
         code = event.code if event.code >= 0 else None
         number = -event.code if event.code < 0 else None
+        if running.is_bereft and (reason, code) != (EXIT, 0):
+            self._finish(event.id, Ended(event.id, NODE_LOST, at=event.at))
+            return
         if (
             self._is_asked_to_end
             and reason in (EXIT, CANCELLED)
@@ -459,11 +484,12 @@ class PilotProgram:
             until = time.monotonic() + ENDING_SECONDS
             while self.running and time.monotonic() < until:
                 for event in engine.events(0.1):
-                    self._take(event)
+                    self._take(event, engine)
                 self._write()
         is_out_of_time = self.surroundings.stop_file.exists()
         is_ended = self._is_asked_to_end and not is_out_of_time
-        continues = is_ended or (is_out_of_time and (bool(self.asked) or self._was_cut))
+        is_left = bool(self.asked or self.running) or self._was_cut
+        continues = is_ended or (is_out_of_time and is_left and not self._is_asked_to_close)
         self.entries.append(Closed(self._requests.position, continues, at=time.time()))
         self._write()
         if is_ended:

@@ -64,6 +64,26 @@ class KnowsPilots(Protocol):
         """How this allocation ended; None while it may still run."""
 
 
+class _Ends:
+    """What is known of the end of one pilot, asked for once for all that runs and waits in it."""
+
+    def __init__(self, knows: KnowsPilots, pilot: str) -> None:
+        self._knows, self._pilot = knows, pilot
+        self._fates: Dict[str, Optional[Fate]] = {}
+        self._is_over: Optional[bool] = None
+
+    @property
+    def is_over(self) -> bool:
+        if self._is_over is None:
+            self._is_over = self._knows.is_over(self._pilot)
+        return self._is_over
+
+    def fate(self, allocation: str) -> Optional[Fate]:
+        if allocation not in self._fates:
+            self._fates[allocation] = self._knows.fate(self._pilot, allocation)
+        return self._fates[allocation]
+
+
 class Place(NamedTuple):
     """Where an execution runs: the id of its pilot's own job, its nodes, and the variables that tell it so."""
 
@@ -179,14 +199,16 @@ class PilotScheduler:
         statuses: Dict[str, NativeStatus] = {}
         with self._lock:
             fresh: Dict[str, _Pilot] = {}
+            ends: Dict[str, _Ends] = {}
             for each in ids:
                 name, _, attempt = each.partition(".")
                 if not attempt:
                     continue
                 fresh[name] = pilot = fresh[name] if name in fresh else self._read(name)
+                known = ends.setdefault(name, _Ends(self._knows, name))
                 asked = pilot.asked.get(attempt)
                 if asked is not None:
-                    statuses[each] = self._status(name, pilot, asked)
+                    statuses[each] = self._status(pilot, asked, known)
         return statuses
 
     def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
@@ -204,9 +226,10 @@ class PilotScheduler:
         with self._lock:
             pilot = self._read(name)
         state = pilot.history.executions.get(attempt)
-        if state is None or not state.shares or state.ended is not None:
+        known = pilot.asked.get(attempt)
+        if known is None or state is None or not state.shares or state.ended is not None:
             raise NotFound(f"{native_id} does not run now", "Look at the state of its task.")
-        asked = pilot.asked[attempt].execution
+        asked = known.execution
         variables = launch_environment(asked, state.shares, task=name, seconds=asked.seconds)
         return Place(state.allocation, [share.node for share in state.shares], variables)
 
@@ -265,7 +288,7 @@ class PilotScheduler:
             return [Node(str(n), cores, asked.memory_mb, gpus) for n in range(asked.nodes)]
         return []
 
-    def _status(self, name: str, pilot: _Pilot, asked: _Asked) -> NativeStatus:
+    def _status(self, pilot: _Pilot, asked: _Asked, ends: _Ends) -> NativeStatus:
         execution = asked.execution
         state = pilot.history.executions.get(execution.id) or ExecutionState(execution.id)
         about = NativeStatus(
@@ -278,15 +301,15 @@ class PilotScheduler:
             limit_seconds=float(execution.seconds),
         )
         if state.ended is not None:
-            return self._ended(name, state, state.ended, about)
+            return self._ended(state, state.ended, about, ends)
         if state.is_claimed:
-            return self._running(name, pilot, state, about)
-        return self._waiting(name, pilot, asked, about)
+            return self._running(pilot, state, about, ends)
+        return self._waiting(pilot, asked, about, ends)
 
     def _waiting(
-        self, name: str, pilot: _Pilot, asked: _Asked, about: NativeStatus
+        self, pilot: _Pilot, asked: _Asked, about: NativeStatus, ends: _Ends
     ) -> NativeStatus:
-        is_over = pilot.is_closed or self._knows.is_over(name)
+        is_over = pilot.is_closed or ends.is_over
         is_open = bool(pilot.history.allocations) and pilot.history.closed is None
         if asked.is_cancelled and (is_over or not is_open):
             return _end(about, "CANCELLED", *_MEANINGS[journal.CANCELLED])
@@ -297,11 +320,11 @@ class PilotScheduler:
         return about
 
     def _running(
-        self, name: str, pilot: _Pilot, state: ExecutionState, about: NativeStatus
+        self, pilot: _Pilot, state: ExecutionState, about: NativeStatus, ends: _Ends
     ) -> NativeStatus:
         """Claimed and not ended: of an allocation that is over, its end is the allocation's."""
         is_newest = state.allocation == pilot.history.allocation and pilot.history.closed is None
-        fate = self._knows.fate(name, state.allocation)
+        fate = ends.fate(state.allocation)
         if fate is not None:
             return _end(about, "LOST", *fate)
         if is_newest:
@@ -309,11 +332,11 @@ class PilotScheduler:
         return replace(about, status="completing", native_state="COMPLETING", message="")
 
     def _ended(
-        self, name: str, state: ExecutionState, ended: Ended, about: NativeStatus
+        self, state: ExecutionState, ended: Ended, about: NativeStatus, ends: _Ends
     ) -> NativeStatus:
         about = replace(about, exit_code=ended.code, signal=ended.signal)
         if ended.reason == journal.NODE_LOST:
-            fate = self._knows.fate(name, state.allocation)
+            fate = ends.fate(state.allocation)
             return _end(about, "NODE_LOST", *(fate or _MEANINGS[journal.NODE_LOST]))
         if ended.reason != journal.EXIT:
             return _end(about, ended.reason.upper(), *_MEANINGS[ended.reason])

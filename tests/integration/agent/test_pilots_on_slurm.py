@@ -53,3 +53,20 @@ def test_one_core_stages_run_beside_one_on_both_nodes(
     assert "VIRTUAL_ENV" not in environment
     assert "environments/" not in environment
     assert f"DIAMOND_PILOT_JOB_ID={pilot.task.id}.{small[0].attempt.id}\n" in environment
+
+
+def test_the_cancel_of_a_stage_on_several_nodes_ends_no_other(
+    pilot: TestPilot, service: SyncService
+) -> None:
+    wide = {
+        "resources": {"nodes": 2, "walltime_minutes": 5},
+        "launch": {"kind": "per-rank"},
+    }
+    one = pilot.place("sleep 300", **wide)
+    other = pilot.place("until [ -e go ]; do sleep 0.2; done", **wide)
+    for task in (one, other):
+        service.until(task.id, "running", seconds=120)
+    service.cancel(one.id)
+    service.until(one.id, "cancelled", seconds=60)
+    (pilot.agent.work / "tasks" / other.id / "run" / "go").touch()
+    assert service.until(other.id, "succeeded", seconds=60).exit_code == 0

@@ -167,6 +167,27 @@ def test_a_step_that_lost_its_allocation_starts_again_without_using_up_a_try(sce
     assert over["state"] == "failed", "a program that fails has used its one try"
 
 
+def test_a_step_that_its_pilot_refused_goes_to_another_although_that_has_not_ended(
+    scene: Scene,
+) -> None:
+    submit(scene, {"only": {"run": "a"}})
+    commands = Commands(scene)
+    pilot, step = commands.started(2)
+    start(scene, pilot)
+    refused = {"reason": "pilot-closed", "message": "The pilot has closed"}
+    scene.tell("prepare-failed", step["task"], step["attempt"], **refused)
+    new, again = commands.started(2)
+    assert pilot_of(again) == new["task"] != pilot["task"]
+    assert scene.client.get(f"/pilots/{pilot['task']}")["is_closing"]
+
+
+def test_with_its_pipeline_a_pilot_that_waits_in_the_queue_is_cancelled(scene: Scene) -> None:
+    pipeline, commands = submit(scene, {"only": {"run": "a"}}), Commands(scene)
+    pilot, _ = commands.started(2)
+    scene.client.post(f"/pipelines/{pipeline}/cancel")
+    assert scene.client.get(f"/pilots/{pilot['task']}")["phase"] == "cancelling"
+
+
 def test_a_pilot_that_never_began_fails_what_waits_for_it(scene: Scene) -> None:
     pipeline, commands = submit(scene, {"only": {"run": "a"}}), Commands(scene)
     pilot, step = commands.started(2)

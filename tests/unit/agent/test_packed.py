@@ -141,3 +141,32 @@ def test_a_hostile_archive_writes_nothing_outside(tasks: TaskFolders) -> None:
 
 def _nothing(*_: object) -> Any:
     raise AssertionError("not asked")
+
+
+def test_an_agent_that_is_killed_while_it_unpacks_does_it_again(
+    tasks: TaskFolders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _ended(tasks, _task_json("trial"))
+    files = [place for place in folder.rglob("*") if place.is_file() and not place.is_symlink()]
+    for place in files:
+        os.utime(place, (2000, 2000))
+        place.chmod(place.stat().st_mode & 0o700)
+    kept = {
+        place: (place.read_bytes(), place.stat().st_mode, place.stat().st_mtime) for place in files
+    }
+    tasks.pack("t1")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(os, "utime", killed)
+        unpack(folder)
+    unpack(folder)
+    now = {
+        place: (place.read_bytes(), place.stat().st_mode, place.stat().st_mtime) for place in kept
+    }
+    assert now == kept, "one that was half restored is restored whole"

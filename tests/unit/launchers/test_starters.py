@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.launchers.starters.base import Starter
+from diamond.launchers.starters.base import END_NOW, Starter
 from diamond.launchers.starters.fork import Fork
 from diamond.launchers.starters.mpirun import Mpirun
 from diamond.launchers.starters.plan import LaunchPlan
@@ -134,3 +135,22 @@ def test_other_starters_get_every_signal_themselves(starter: Starter) -> None:
         starter.signal(process, signal.SIGTERM)
         assert process.wait(10) == -signal.SIGTERM
     starter.signal(process, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, END_NOW])
+def test_inside_a_pilot_only_its_own_step_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    scancel = tmp_path / "scancel"
+    scancel.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
+    scancel.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("DIAMOND_PILOT_NODES", "n1,n2")
+    with subprocess.Popen(["sleep", "60"]) as step:
+        try:
+            Srun().signal(step, number)
+            assert step.wait(5) == -signal.SIGTERM, "the rest of the pilot's job goes on"
+        finally:
+            step.kill()
+    assert not (tmp_path / "asked").exists()

@@ -8,8 +8,10 @@ import pytest
 
 from diamond.core.order import Order, Resources, order_data
 from diamond.core.task import Reason
+from diamond.pipelines.readiness import StepState
 from diamond.service.chains.rows import AttemptRow
-from diamond.service.pipelines.settle import ended_with_pilot
+from diamond.service.pipelines.rows import StepRow
+from diamond.service.pipelines.settle import _without_pilot, ended_with_pilot
 from support.task_rows import task_row
 
 ORDER = order_data(Order("s", resources=Resources(walltime_minutes=10)))
@@ -43,3 +45,27 @@ def test_only_the_end_of_its_allocation_is_no_failure(
     assert ended_with_pilot(task) is lost
     assert not ended_with_pilot(replace(task, pilot="")), "a job of its own has failed"
     assert not ended_with_pilot(replace(task, state="succeeded"))
+
+
+def test_a_step_of_a_pilot_that_is_being_cancelled_does_not_start_again() -> None:
+    step = StepRow(
+        pipeline="f1",
+        stage="s",
+        n=0,
+        owner="u1",
+        state=StepState.RUNNING,
+        message="",
+        item={},
+        task="t1",
+        tries=1,
+        lost=0,
+        key="",
+        outputs={},
+        started=1.0,
+        ended=None,
+    )
+    task = task_row(state="failed", reason=Reason.NODE_LOST.value, pilot="tpilot", order_json=ORDER)
+    pilot = task_row(state="running", started=1.0, order_json=ORDER)
+    assert _without_pilot(step, task, pilot).state is StepState.WAITING
+    ending = replace(pilot, cancel_requested=True)
+    assert _without_pilot(step, task, ending).state is StepState.CANCELLED

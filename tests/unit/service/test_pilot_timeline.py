@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from diamond.service.pilots.timeline import Name, read_history, shown_timeline
+from diamond.service.pilots.timeline import MOST_SHOWN, Name, read_history, shown_timeline
 
 
 def share(cores: int, gpus: int = 0) -> dict[str, Any]:
@@ -73,3 +73,10 @@ def test_what_is_no_entry_is_passed_over() -> None:
     shown = shown_timeline(read_history(text), {}, now=1010.0)
     assert len(shown.allocations) == 1 and shown.items == []
     assert shown_timeline(read_history(b""), {}, now=0.0).utilisation.cores is None
+
+
+def test_a_journal_of_nothing_but_allocations_costs_little_and_is_cut() -> None:
+    many = [{"opened": {"allocation": str(n), "at": float(n)}} for n in range(100_000)]
+    shown = shown_timeline(read_history(journal(*many)), {}, now=200_000.0)
+    assert [one.id for one in shown.allocations] == [str(n) for n in range(98_000, 100_000)]
+    assert len(shown.allocations) == MOST_SHOWN

@@ -109,6 +109,10 @@ def _restore(archive: tarfile.TarFile, member: tarfile.TarInfo, task_folder: Pat
     elif member.issym():
         place.symlink_to(member.linkname)
     elif (content := archive.extractfile(member)) is not None:
-        place.write_bytes(content.read())
-        place.chmod(stat.S_IMODE(member.mode) & 0o700)
-        os.utime(place, (member.mtime, member.mtime))
+        aside = place.with_name(
+            f".{PACKED}.{os.getpid()}.new"
+        )  # killed in between, it is done again
+        aside.write_bytes(content.read())
+        aside.chmod(stat.S_IMODE(member.mode) & 0o700)
+        os.utime(aside, (member.mtime, member.mtime))
+        aside.replace(place)

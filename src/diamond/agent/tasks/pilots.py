@@ -118,9 +118,12 @@ class KnownPilots:
 
     def fate(self, pilot: str, allocation: str) -> Fate | None:
         """How this allocation ended; None while it may still run."""
-        for state in self._attempts().of_task(pilot):
+        states = self._attempts().of_task(pilot)
+        for state in states:
             if state.native_id == allocation:
                 return _fate(state) if state.is_over else None
+        if any(not state.is_over and not state.native_id for state in states):
+            return None  # it may be this one: the answer to its submission was lost, or comes now
         return Fate(Reason.NODE_LOST, "its pilot has ended")
 
 

@@ -68,9 +68,13 @@ class Srun:
         return Mpirun(self) if which(MPIRUN) else Srun("pmi2")
 
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
-        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes."""
+        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes. Not inside a pilot,
+        where that would be a signal to all that runs in the job, and to the engine: there exactly this step is killed."""
         job = os.environ.get(JOB, "")
-        if number not in (signal.SIGTERM, signal.SIGINT, END_NOW) or not job:
+        if PILOT_NODES in os.environ and number in (signal.SIGINT, END_NOW):
+            number = signal.SIGTERM
+        is_asked = number in (signal.SIGTERM, signal.SIGINT, END_NOW)
+        if not is_asked or not job or PILOT_NODES in os.environ:
             send_signal(process, number)
             return
         with contextlib.suppress(OSError):

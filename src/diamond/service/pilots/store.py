@@ -86,8 +86,12 @@ async def count_inside(
 
 
 async def has_open_inside(connection: AsyncConnection, pilot: str) -> bool:
+    """Whether it has anything to do; what is being cancelled is nothing."""
     query = select(tasks.c.id).where(
-        tasks.c.pilot != "", tasks.c.pilot == pilot, tasks.c.state.not_in(FINAL_WORDS)
+        tasks.c.pilot != "",
+        tasks.c.pilot == pilot,
+        tasks.c.state.not_in(FINAL_WORDS),
+        tasks.c.cancel_requested.is_(False),
     )
     return (await connection.execute(query.limit(1))).first() is not None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -37,10 +38,11 @@ async def get_timeline(services: Services, principal: Principal, pilot: str) -> 
         return schemas.Timeline(state="away", message=error.message, now=now)
     except DiamondError as error:
         return schemas.Timeline(state="none", message=error.message, now=now)
-    history = read_history(text)
+    history = await asyncio.to_thread(read_history, text)
     async with services.store.read() as connection:
         names = await _names(connection, held.task.id)
-    return shown_timeline(history, names, now=min(now, held.task.ended or now))
+    until = min(now, held.task.ended or now)
+    return await asyncio.to_thread(shown_timeline, history, names, now=until)
 
 
 def read_history(text: bytes) -> History:
@@ -75,7 +77,7 @@ def shown_timeline(history: History, names: Mapping[str, Name], *, now: float) -
     return schemas.Timeline(
         state="known",
         now=now,
-        allocations=[_allocation(one) for one in history.allocations],
+        allocations=[_allocation(one) for one in history.allocations[-MOST_SHOWN:]],
         items=[_item(one, names.get(one.id)) for one in shown],
         left_out=len(begun) - len(shown),
         utilisation=utilisation(history, now=now),
@@ -104,11 +106,11 @@ def utilisation(history: History, *, now: float) -> schemas.Utilisation:
 def _ends(history: History, now: float) -> dict[str, float]:
     """When each allocation ended, as far as its journal tells; the newest one lasts until now."""
     ends: dict[str, float] = {}
-    for n, opened in enumerate(history.allocations):
+    following = history.closed.at if history.closed else now
+    for opened in reversed(history.allocations):
         limit = opened.at + opened.seconds_left if opened.seconds_left else now
-        following = history.allocations[n + 1 :]
-        closed = history.closed.at if history.closed and not following else now
-        ends[opened.allocation] = min(limit, closed, following[0].at if following else now)
+        ends.setdefault(opened.allocation, min(limit, following, now))
+        following = opened.at
     return ends
 
 

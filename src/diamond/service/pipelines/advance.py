@@ -78,7 +78,7 @@ async def _decide(tx: Transaction, pipeline: str, seen: Seen) -> _Decided:
     board = await load_board(tx.connection, pipeline)
     if board is None or board.row.state != RUNNING:
         return decided
-    steps = await settled_steps(tx.connection, board, seen)
+    steps = await settled_steps(tx, board, seen)
     for step in steps:
         board.steps[step.stage, step.n] = step
         await store.save_step(tx, step)

@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from diamond.core.task import FINAL_WORDS, Reason, State
 from diamond.pipelines.graph import Output
 from diamond.pipelines.readiness import StepState
+from diamond.service.pilots.store import mark_closing
 from diamond.service.pipelines.board import Board
 from diamond.service.pipelines.look import Seen
 from diamond.service.pipelines.rows import StepOutput, StepRow
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.results import store as result_store
 from diamond.service.results.rows import FAILED, READY, ResultRow
 from diamond.service.tasks.rows import TaskRow
@@ -34,14 +34,17 @@ OF_THE_PILOT = frozenset(
 )
 
 
-async def settled_steps(connection: AsyncConnection, board: Board, seen: Seen) -> list[StepRow]:
+async def settled_steps(tx: Transaction, board: Board, seen: Seen) -> list[StepRow]:
     """Those that change; one whose outputs are still being read does not."""
+    connection = tx.connection
     running = [step for step in board.steps.values() if step.state is StepState.RUNNING]
     tasks = await tasks_by_id(connection, {step.task for step in running})
     good = {task.id for task in tasks.values() if task.state == State.SUCCEEDED.value}
     results = await result_store.results_by_task(connection, good)
     over = [task for task in tasks.values() if task.state in FINAL_WORDS and task.id not in good]
     pilots = await tasks_by_id(connection, {task.pilot for task in over if task.pilot})
+    for pilot in {task.pilot for task in over if task.reason == Reason.PILOT_CLOSED.value}:
+        await mark_closing(tx, pilot, time.time())  # its agent says so long before it has ended
     changed = []
     for step in running:
         task = tasks.get(step.task)
@@ -78,7 +81,7 @@ def ended_with_pilot(task: TaskRow) -> bool:
 
 def _without_pilot(step: StepRow, task: TaskRow, pilot: TaskRow) -> StepRow:
     """It starts again, in another allocation; not if there was none, or it has lost too many."""
-    if pilot.state == State.CANCELLED.value:
+    if pilot.state == State.CANCELLED.value or pilot.cancel_requested:
         return replace(_failed(step, "its pilot was cancelled"), state=StepState.CANCELLED)
     if pilot.state == State.FAILED.value and pilot.started is None:
         return _failed(step, f"its pilot {pilot.id} failed: {pilot.message or pilot.reason}")
