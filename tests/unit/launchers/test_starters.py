@@ -134,3 +134,19 @@ def test_other_starters_get_every_signal_themselves(starter: Starter) -> None:
         starter.signal(process, signal.SIGTERM)
         assert process.wait(10) == -signal.SIGTERM
     starter.signal(process, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+@pytest.mark.parametrize("starter", [Srun(), Mpirun(Srun())], ids=["srun", "mpirun"])
+def test_in_a_pilot_the_end_of_one_program_is_no_signal_to_all_of_its_job(
+    starter: Starter, number: int, scancel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("DIAMOND_PILOT_NODES", "n1,n2")
+    with subprocess.Popen(["sleep", "60"]) as process:
+        starter.signal(process, number)
+        try:
+            assert process.wait(10) == -signal.SIGTERM
+        finally:
+            process.kill()
+    assert not scancel.exists()

@@ -68,9 +68,14 @@ class Srun:
         return Mpirun(self) if which(MPIRUN) else Srun("pmi2")
 
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
-        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes."""
+        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes. Not inside a pilot:
+        the job is the pilot's, and the signal would reach whatever else runs in it."""
         job = os.environ.get(JOB, "")
-        if number not in (signal.SIGTERM, signal.SIGINT, END_NOW) or not job:
+        is_end = number in (signal.SIGTERM, signal.SIGINT, END_NOW)
+        if is_end and PILOT_NODES in os.environ:
+            send_signal(process, signal.SIGTERM)
+            return
+        if not is_end or not job:
             send_signal(process, number)
             return
         with contextlib.suppress(OSError):
