@@ -23,6 +23,7 @@ from diamond.service.studies.curves import read_values
 from diamond.service.studies.launch import Launcher, launcher
 from diamond.service.studies.mirrors import Mirrors, StudyMirror, mirrors_of
 from diamond.service.studies.round import (
+    HELD_BACK,
     Repeats,
     Round,
     Start,
@@ -129,11 +130,14 @@ async def _open_tasks(
 async def _flags(
     connection: AsyncConnection, mirror: StudyMirror, groups: Sequence[Sequence[TrialTask]]
 ) -> set[str]:
-    """Ended tasks of trials that are being stopped, if they had the stop flag."""
+    """Ended tasks of trials that are being stopped or held back, if they had the stop flag."""
     flagged = set()
     for group in groups:
         task = group[-1]
-        is_stopping = mirror.trials[task.trial].state == TrialState.STOPPING.value
+        trial = mirror.trials[task.trial]
+        is_stopping = trial.state == TrialState.STOPPING.value or (
+            trial.cause == HELD_BACK and task.state == "succeeded"
+        )
         if task.has_ended and is_stopping and await has_note(connection, task.task, STOP_FLAG):
             flagged.add(task.task)
     return flagged
