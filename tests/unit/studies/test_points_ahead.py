@@ -108,6 +108,15 @@ def test_a_trial_that_ended_before_the_cancel_came_is_complete() -> None:
     assert not work.starts
 
 
+@pytest.mark.parametrize("away", [{"e"}, set()])
+def test_nothing_is_taken_back_from_an_agent_that_may_have_begun_it(away: set[str]) -> None:
+    held = replace(TASK, state="queued", cancel_requested=False, ended=None)
+    work = Round(STUDY, [replace(TRIAL, cause="")], 1000.0, away=away)
+    plan_starts(work, {0: {0: [held]}}, 1.0)
+    assert [stop.task for stop in work.stops] == ([] if away else ["t0"])
+    assert (work.trial(0).cause == HELD_BACK) is not bool(away)
+
+
 @pytest.mark.parametrize("protocol", [WITH_SHARES - 1, WITH_SHARES])
 def test_agents_that_would_start_all_at_once_get_no_points_ahead(protocol: int) -> None:
     endpoint = EndpointRow(

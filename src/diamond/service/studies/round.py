@@ -82,6 +82,8 @@ class Round:
     """More trials are to be made than one round makes."""
     why: str = ""
     """Why the study must ask its owner."""
+    away: Collection[str] = frozenset()
+    """Endpoints that are not online: what they have begun meanwhile is not known."""
     cut_short: frozenset[str] = frozenset()
     """Tasks that were held back too late, and ended early but well as the stop flag asked them to."""
     _curves: list[TrialCurve] = field(default_factory=list)
@@ -349,12 +351,14 @@ def _lasted(work: Round) -> list[float]:
 
 
 def _hold_back(work: Round, tasks: Mapping[int, Repeats]) -> None:
-    """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again."""
+    """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again.
+    An agent that is away may have begun them: it is asked once it is back and has told what runs."""
     if not work.study.plan.ahead_minutes or work.study.state != PAUSED:
         return
     for number, repeats in tasks.items():
         trial, current = work.trial(number), [group[-1] for group in repeats.values()]
         held = [t for t in current if not (t.has_ended or t.started or t.cancel_requested)]
+        held = [t for t in held if t.endpoint not in work.away]
         if trial.state == TrialState.WAITING.value and held:
             work.change(replace(trial, cause=HELD_BACK, message="its study is paused"))
             work.stops += [Stop(task.task, "its study is paused") for task in held]
