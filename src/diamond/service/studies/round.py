@@ -352,7 +352,7 @@ def _lasted(work: Round) -> list[float]:
 
 def _hold_back(work: Round, tasks: Mapping[int, Repeats]) -> None:
     """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again.
-    An agent that is away may have begun them: it is asked once it is back and has told what runs."""
+    An agent that is away may have begun them: it is asked once it is back."""
     if not work.study.plan.ahead_minutes or work.study.state != PAUSED:
         return
     for number, repeats in tasks.items():
