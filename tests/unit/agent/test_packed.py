@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -170,3 +171,34 @@ def test_an_agent_that_is_killed_while_it_unpacks_does_it_again(
         place: (place.read_bytes(), place.stat().st_mode, place.stat().st_mtime) for place in kept
     }
     assert now == kept, "one that was half restored is restored whole"
+
+
+@pytest.mark.parametrize("begins", ["a new attempt", "a cancel"])
+def test_what_begins_while_its_task_is_packed_loses_nothing(
+    tasks: TaskFolders, monkeypatch: pytest.MonkeyPatch, begins: str
+) -> None:
+    about = _task_json("trial")
+    _ended(tasks, about)
+    fsync = os.fsync
+
+    def begin() -> None:
+        if begins == "a cancel":
+            tasks.record_cancel("t1", "a2")
+        else:
+            tasks.take("t1", "a2", 2, about)
+
+    other = threading.Thread(target=begin)
+
+    def slowly(file: int) -> None:
+        """Of the archive, which is not in its place yet."""
+        fsync(file)
+        if not other.ident:
+            other.start()
+            other.join(0.2)
+
+    monkeypatch.setattr(os, "fsync", slowly)
+    tasks.pack("t1")
+    other.join(10)
+    folder = tasks.attempt("t1", "a2")
+    assert folder.is_cancelled if begins == "a cancel" else folder.is_known
+    assert [each.attempt for each in tasks.attempts("t1")] == ["a1", "a2"]

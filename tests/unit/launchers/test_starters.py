@@ -137,20 +137,17 @@ def test_other_starters_get_every_signal_themselves(starter: Starter) -> None:
     starter.signal(process, signal.SIGTERM)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, END_NOW])
-def test_inside_a_pilot_only_its_own_step_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+@pytest.mark.parametrize("starter", [Srun(), Mpirun(Srun())], ids=["srun", "mpirun"])
+def test_in_a_pilot_the_end_of_one_program_is_no_signal_to_all_of_its_job(
+    starter: Starter, number: int, scancel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scancel = tmp_path / "scancel"
-    scancel.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
-    scancel.chmod(0o700)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("DIAMOND_PILOT_NODES", "n1,n2")
-    with subprocess.Popen(["sleep", "60"]) as step:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        starter.signal(process, number)
         try:
-            Srun().signal(step, number)
-            assert step.wait(5) == -signal.SIGTERM, "the rest of the pilot's job goes on"
+            assert process.wait(10) == -signal.SIGTERM
         finally:
-            step.kill()
-    assert not (tmp_path / "asked").exists()
+            process.kill()
+    assert not scancel.exists()

@@ -282,9 +282,15 @@ class Attempts:
             if each.share is not None and each.share.study == state.share.study
         ]
         slots = max(mine, key=lambda each: each.sequence).share or state.share
-        used = sum(each.is_active or each.attempt in self._just_submitted for each in mine)
+        begun = {each.task for each in mine if self._has_slot(each)}
         many = slots.slots
-        return f"its study runs {many} at the same time here" if used >= many else ""
+        is_full = len(begun) >= many and state.task not in begun
+        return f"its study runs {many} at the same time here" if is_full else ""
+
+    def _has_slot(self, state: AttemptState) -> bool:
+        """A trial keeps its slot while it continues in another attempt."""
+        continues = bool(state.after) and not state.is_over
+        return state.is_active or continues or state.attempt in self._just_submitted
 
     def _waiting(self) -> list[AttemptState]:
         """In the queue of the batch system, follow-ups included, and not started."""

@@ -321,9 +321,10 @@ class TaskFolders:
         """Keep the small files of a closed task in one, if it is of a kind that comes in numbers."""
         folder = below(self.root, safe_id(task))
         about = read_json(folder / "task.json") or {}
-        attempts = [] if self.is_packed(task) else self.attempts(task)
-        if comes_in_numbers(about) and attempts and all(each.is_closed for each in attempts):
-            pack(folder, in_pilot=runs_in_pilot(about))
+        with self._numbering:  # a new attempt that begins meanwhile would lose its files
+            attempts = [] if self.is_packed(task) else self.attempts(task)
+            if comes_in_numbers(about) and attempts and all(each.is_closed for each in attempts):
+                pack(folder, in_pilot=runs_in_pilot(about))
 
     def has(self, task: str) -> bool:
         return below(self.root, task, "task.json").exists()
@@ -445,12 +446,13 @@ class TaskFolders:
 
     def record_cancel(self, task: Any, attempt: Any, *, ends_task: bool = False) -> AttemptFolder:
         """Write the tombstone, even for an attempt that was never submitted. `ends_task`: no attempt follows it."""
-        self.unpack(task)
-        folder = self.attempt(task, attempt)
-        _make(folder)
-        if ends_task:
-            mark(self.root / folder.task / "ended")
-        folder.write_tombstone()
+        with self._numbering:
+            self.unpack(task)
+            folder = self.attempt(task, attempt)
+            _make(folder)
+            if ends_task:
+                mark(self.root / folder.task / "ended")
+            folder.write_tombstone()
         return folder
 
     def is_ended(self, task: str) -> bool:

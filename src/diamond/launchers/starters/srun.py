@@ -68,13 +68,14 @@ class Srun:
         return Mpirun(self) if which(MPIRUN) else Srun("pmi2")
 
     def signal(self, process: subprocess.Popen[bytes], number: int) -> None:
-        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes. Not inside a pilot,
-        where that would be a signal to all that runs in the job, and to the engine: there exactly this step is killed."""
+        """srun takes TERM as an order to kill at once, so Slurm itself is asked to signal the processes. Not inside a pilot:
+        the job is the pilot's, and the signal would reach whatever else runs in it."""
         job = os.environ.get(JOB, "")
-        if PILOT_NODES in os.environ and number in (signal.SIGINT, END_NOW):
-            number = signal.SIGTERM
-        is_asked = number in (signal.SIGTERM, signal.SIGINT, END_NOW)
-        if not is_asked or not job or PILOT_NODES in os.environ:
+        is_end = number in (signal.SIGTERM, signal.SIGINT, END_NOW)
+        if is_end and PILOT_NODES in os.environ:
+            send_signal(process, signal.SIGTERM)
+            return
+        if not is_end or not job:
             send_signal(process, number)
             return
         with contextlib.suppress(OSError):

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import DiamondError
 from diamond.core.events import STOP_FLAG
+from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.notifications.notify import Notice, notify
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
@@ -23,6 +24,7 @@ from diamond.service.studies.curves import read_values
 from diamond.service.studies.launch import Launcher, launcher
 from diamond.service.studies.mirrors import Mirrors, StudyMirror, mirrors_of
 from diamond.service.studies.round import (
+    HELD_BACK,
     Repeats,
     Round,
     Start,
@@ -80,7 +82,8 @@ async def _advance_once(services: Services, mirrors: Mirrors, study: str) -> Non
         values = await read_values(connection, row.plan, mirror, groups)
         flags = await _flags(connection, mirror, groups)
         before = await trials_before(connection, row) if mirror.optuna is None else ()
-    work = Round(row, mirror.trials, time.time())
+        away = await _away(connection, row, groups)
+    work = Round(row, mirror.trials, time.time(), away=away)
     look_at_trials(work, tasks, values, flags)
     plan_starts(work, tasks, row.inputs.node_hours)
     asked = await ask(mirror, row.plan, work.asks, before)
@@ -129,14 +132,28 @@ async def _open_tasks(
 async def _flags(
     connection: AsyncConnection, mirror: StudyMirror, groups: Sequence[Sequence[TrialTask]]
 ) -> set[str]:
-    """Ended tasks of trials that are being stopped, if they had the stop flag."""
+    """Ended tasks of trials that are being stopped or held back, if they had the stop flag."""
     flagged = set()
     for group in groups:
         task = group[-1]
-        is_stopping = mirror.trials[task.trial].state == TrialState.STOPPING.value
+        trial = mirror.trials[task.trial]
+        is_stopping = trial.state == TrialState.STOPPING.value or (
+            trial.cause == HELD_BACK and task.state == "succeeded"
+        )
         if task.has_ended and is_stopping and await has_note(connection, task.task, STOP_FLAG):
             flagged.add(task.task)
     return flagged
+
+
+async def _away(
+    connection: AsyncConnection, row: StudyRow, groups: Sequence[Sequence[TrialTask]]
+) -> set[str]:
+    """Endpoints that hold points ahead and are not online."""
+    if not row.plan.ahead_minutes:
+        return set()
+    open_on = {group[-1].endpoint for group in groups if not group[-1].has_ended}
+    found = await endpoints_by_id(connection, open_on)
+    return {endpoint.id for endpoint in found.values() if endpoint.state != "online"}
 
 
 def _load(groups: Sequence[Sequence[TrialTask]]) -> dict[str, tuple[int, int]]:

@@ -9,6 +9,7 @@ from diamond.compose.spec_check import Composed
 from diamond.core.artifacts import plain_digest
 from diamond.core.errors import Conflict
 from diamond.core.order import Order
+from diamond.core.protocol import WITH_SHARES
 from diamond.core.task import FINAL_WORDS
 from diamond.planning.budget import UNASKED_FOLLOW_UPS
 from diamond.service.chains.grants import node_hours_at_most
@@ -77,7 +78,7 @@ class Launcher:
             return None
         if before.state not in FINAL_WORDS or endpoint.state != "online":
             return None
-        share = self._share(endpoint.name)
+        share = self._share(endpoint)
         chain = ChainRow(allowed=1 + UNASKED_FOLLOW_UPS, continues=before.id, share=share)
         made = await make_task(
             self.tx,
@@ -118,19 +119,25 @@ class Launcher:
             kind=KIND,
             terms=self.terms,
             given=spec,
-            share=self._share(endpoint.name),
+            share=self._share(endpoint),
         )
 
-    def _share(self, endpoint: str) -> JsonObject | None:
+    def _share(self, endpoint: EndpointRow) -> JsonObject | None:
         """How many of its trials the endpoint may run at the same time by itself. One that is offline leaves its share to the others."""
         plan = self.study.plan
         if not plan.ahead_minutes:
             return None
+        if endpoint.generation and endpoint.protocol < WITH_SHARES:
+            raise Conflict(
+                f"The agent of {endpoint.name} is too old to hold points ahead: it would start all of them at once",
+                f"Upgrade it: diamond endpoint upgrade {endpoint.name}. Or start the study without `ahead`.",
+                code="agent-outdated",
+            )
         wanted = {word.partition("/")[0] for word in plan.on}
         online = [
             row.name for row in self.endpoints if row.state == "online" and row.name in wanted
         ]
-        slots = slots_at([*online, endpoint], endpoint, plan.parallel)
+        slots = slots_at([*online, endpoint.name], endpoint.name, plan.parallel)
         return {"study": self.study.id, "slots": slots}
 
     async def _compose_with(self, spec: dict[str, object]) -> Composer:

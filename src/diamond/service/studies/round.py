@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from diamond.core.task import Reason
@@ -82,6 +82,10 @@ class Round:
     """More trials are to be made than one round makes."""
     why: str = ""
     """Why the study must ask its owner."""
+    away: Collection[str] = frozenset()
+    """Endpoints that are not online: what they have begun meanwhile is not known."""
+    cut_short: frozenset[str] = frozenset()
+    """Tasks that were held back too late, and ended early but well as the stop flag asked them to."""
     _curves: list[TrialCurve] = field(default_factory=list)
 
     def trial(self, number: int) -> TrialRow:
@@ -119,6 +123,8 @@ def look_at_trials(
         current = [group[-1] for group in repeats.values()]
         trial = _as_seen(work.trial(number), repeats, current, values)
         endings = [_ending(trial, task, values, flags, work.now) for task in current]
+        if trial.cause == HELD_BACK:
+            work.cut_short |= {task.task for task in current if task.task in flags}
         work.busy += sum(not task.has_ended for task in current)
         work.change(trial)
         _settle(work, trial, current, endings, values)
@@ -164,7 +170,7 @@ def _ending(
     )
     return judge_task(
         facts,
-        is_stopping=trial.state == TrialState.STOPPING.value,
+        is_stopping=trial.state == TrialState.STOPPING.value or trial.cause == HELD_BACK,
         at_rung=trial.cause == RUNG,
         has_value=values.get(task.task, TaskValues()).has_value,
         now=now,
@@ -182,7 +188,7 @@ def _settle(
     acts = {ending.act for ending in endings}
     if acts == {Act.COMPLETE} and trial.cause in ("", HELD_BACK, *GIVEN_UP):
         _complete(work, trial, current, values)
-    elif trial.cause == HELD_BACK and acts <= {Act.PRUNE, Act.WAIT, Act.COMPLETE}:
+    elif trial.cause == HELD_BACK and Act.FAIL not in acts and acts != {Act.AGAIN}:
         if is_over:
             work.change(replace(trial, state=TrialState.WAITING.value))
     elif trial.state == TrialState.STOPPING.value:
@@ -321,10 +327,12 @@ def plan_starts(work: Round, tasks: Mapping[int, Repeats], hours_each: float) ->
     free = free_slots(plan, busy=work.busy, ahead=ahead)
     together = max(plan.parallel - work.busy, AHEAD_TOGETHER)
     work.has_more = free > together
-    free = min(free, together, _affordable(work, tasks, hours_each, plan.parallel + ahead))
+    most = min(free, together)
+    free = min(most, _affordable(work, tasks, hours_each, most))
     for trial in work.every():
         if trial.state == TrialState.WAITING.value and trial.origin != "asked" and free > 0:
-            starts = _missing(trial, tasks.get(trial.number, {}), plan.repeats)
+            repeats = tasks.get(trial.number, {})
+            starts = _missing(trial, repeats, plan.repeats, work.cut_short)
             work.starts += starts
             free -= len(starts)
     for trial in _promotable(work):
@@ -343,24 +351,29 @@ def _lasted(work: Round) -> list[float]:
 
 
 def _hold_back(work: Round, tasks: Mapping[int, Repeats]) -> None:
-    """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again."""
+    """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again.
+    An agent that is away may have begun them: it is asked once it is back."""
     if not work.study.plan.ahead_minutes or work.study.state != PAUSED:
         return
     for number, repeats in tasks.items():
         trial, current = work.trial(number), [group[-1] for group in repeats.values()]
         held = [t for t in current if not (t.has_ended or t.started or t.cancel_requested)]
+        held = [t for t in held if t.endpoint not in work.away]
         if trial.state == TrialState.WAITING.value and held:
             work.change(replace(trial, cause=HELD_BACK, message="its study is paused"))
             work.stops += [Stop(task.task, "its study is paused") for task in held]
 
 
-def _missing(trial: TrialRow, repeats: Repeats, wanted: int) -> list[Start]:
-    """Repeats without a task, or whose last one was ended by the machine."""
+def _missing(
+    trial: TrialRow, repeats: Repeats, wanted: int, cut_short: Collection[str]
+) -> list[Start]:
+    """Repeats without a task, or whose last one was ended by the machine or before its work was done."""
     starts = []
     for repeat in range(wanted):
         group = repeats.get(repeat, ())
         last = group[-1] if group else None
-        if last is None or (last.has_ended and last.state != "succeeded"):
+        is_done = last is not None and last.state == "succeeded" and last.task not in cut_short
+        if last is None or (last.has_ended and not is_done):
             starts.append(Start(trial, repeat, last.task if last else "", len(group)))
     return starts
 
