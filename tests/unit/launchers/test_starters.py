@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.launchers.starters.base import END_NOW, Starter
+from diamond.launchers.starters.base import Starter
 from diamond.launchers.starters.fork import Fork
 from diamond.launchers.starters.mpirun import Mpirun
 from diamond.launchers.starters.plan import LaunchPlan
