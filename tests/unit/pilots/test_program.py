@@ -97,7 +97,7 @@ def up(name: str) -> NodeUp:
 def test_what_was_only_returned_is_started_in_the_next_allocation(tmp_path: Path) -> None:
     earlier = Appender(str(tmp_path / "journal.jsonl"))
     share = [Share("n1", [0])]
-    written = [
+    written: list[Entry] = [
         Opened("7", at=1.0),
         Claimed("a1", "7", share, at=2.0),
         Claimed("a2", "7", share, at=2.0),
