@@ -34,9 +34,9 @@ def test_the_end_of_a_pilot_is_asked_for_once_for_all_that_is_in_it(tmp_path: Pa
     requests.write([request_line(each) for each in asked], durable=False)
     requests.close()
     journal = Appender(str(folder / "journal.jsonl"))
-    claims = [Claimed(name, "7", [Share("n1", [0])], at=2.0) for name in names[:100]]
-    entries: list[Entry] = [Opened("7", at=1.0), *claims]
-    journal.write([entry_line(each) for each in entries], durable=False)
+    written: list[Entry] = [Opened("7", at=1.0)]
+    written += [Claimed(name, "7", [Share("n1", [0])], at=2.0) for name in names[:100]]
+    journal.write([entry_line(each) for each in written], durable=False)
     journal.close()
     knows = Counted()
     found = PilotScheduler(tmp_path, knows).status([f"tpilot.{name}" for name in names])
