@@ -175,7 +175,7 @@ class LeanRun:
             )
 
     def _write(self, name: str, text: str) -> None:
-        """Without room there is no such file, and the journal's word decides."""
+        """If the disk is full there is no such file, and the journal decides."""
         with contextlib.suppress(OSError):
             _put(f"{self._place}/{name}", text)
 

@@ -219,7 +219,7 @@ class _Run:
         for name in ways.names():
             self._now = name
             try:
-                return self._stubbornly(name, ways)
+                return self._with_retries(name, ways)
             except WayFailed as error:
                 log.info("%s cannot come by %s: %s", self._command.transfer, name, error)
                 self.tried[name] = error.message[:300]
@@ -251,7 +251,7 @@ class _Run:
                 path = self._arrival.files[position].path
                 self._arrival.lay(position, f"{place.path}/{path}", may_link=False)
 
-    def _stubbornly(self, name: str, ways: Ways) -> Place | None:
+    def _with_retries(self, name: str, ways: Ways) -> Place | None:
         """A way that breaks after it brought something is tried again."""
         for left in range(MOST_BREAKS, -1, -1):
             before = self._arrival.standing
