@@ -24,7 +24,7 @@ PAGES = WORK / "pages"
 GENERATOR = "zensical==0.0.73"
 TOOLS = ROOT / "build" / GENERATOR.replace("==", "-")
 CONFIG = DOCS / "zensical.toml"
-# Pages that lie elsewhere in the repository, and where they stand in the site.
+# Pages that are elsewhere in the repository, and where they stand in the site.
 ELSEWHERE = {
     "ARCHITECTURE.md": "internals/architecture.md",
     "CONTRIBUTING.md": "internals/contributing.md",

@@ -66,11 +66,22 @@ AVOIDED = (
     Avoided(r"look(s|ed|ing)? after", "check, watch, manage"),
     Avoided(r"she|her|hers|herself|he|his|him|himself", "they, you, the user"),
     Avoided(r"ceilings?", "limit"),
-    Avoided(r"(did|does|do) not take|not taken", "rejected"),
+    Avoided(r"(did|does|do) not take(?! part)|not taken", "rejected"),
     Avoided(r"travel(s|led|ling|ing)?", "transfer, is sent"),
     Avoided(r"for ever", "forever, permanently, or say how long"),
     Avoided(r"in vain", "without success"),
     Avoided(r"seldom", "rarely"),
+    Avoided(
+        r"where(ver)? \w+ (lies|lie)|(lies|lie) (on|in|below|there|only|nowhere)", "is, is stored"
+    ),
+    Avoided(r"nothing of (it|them)", "nothing in it, none of it"),
+    Avoided(r"for so long", "for this long"),
+    Avoided(r"(break|breaks|broke|broken) off", "was interrupted"),
+    Avoided(r"another than", "differs from"),
+    Avoided(r"the very same", "exactly the same"),
+    Avoided(r"pass(es|ed|ing)? over", "skip"),
+    Avoided(r"(older|newer) than records", "from before records existed"),
+    Avoided(r"no (task|job|person) may", "tasks cannot"),
 )
 WORDS = tuple((re.compile(rf"\b(?:{one.pattern})\b", re.IGNORECASE), one) for one in AVOIDED)
 

@@ -118,7 +118,7 @@ def invite(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Create a link that lets one person in, once."""
+    """Create a link that gives one person an account, once."""
     invitation = people().invite(email=email)
     print_json(invitation) if as_json else print(invitation["url"])
 

@@ -1,4 +1,4 @@
-"""`diamond data`: datasets, their versions, and where they lie."""
+"""`diamond data`: datasets, their versions, and where they are."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class About:
     ] = ""
     only_on: Annotated[
         list[str] | None,
-        typer.Option("--only-on", help="An endpoint it may lie on; repeatable. Default: any."),
+        typer.Option("--only-on", help="An endpoint that may hold it; repeatable. Default: any."),
     ] = None
 
     def fields(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def add(
 ) -> None:
     """Add data as a version: in place on an endpoint, from a URL, or uploaded with --upload.
 
-    Data that already lie on an endpoint are read there: nothing is moved or copied. Content that the dataset has already is
+    Data on an endpoint is read there: nothing is moved or copied. Content that the dataset has already is
     that version. The same command continues what was interrupted.
     """
     client = Client()
@@ -190,7 +190,7 @@ def show(dataset: Reference, as_json: Json = False) -> None:
 
 @app.command()
 def preview(dataset: Reference, on: MaybeOn = "", as_json: Json = False) -> None:
-    """Make the preview of a version again. Every version gets one by itself."""
+    """Make the preview of a version again. Every version gets one automatically."""
     client = Client()
     key, version = _id(client, dataset)
     client.make_preview(key, on=on, version=version)
@@ -269,7 +269,7 @@ def where(dataset: Reference, as_json: Json = False) -> None:
         print_json(found)
         return
     if not found["items"]:
-        say("It lies on none of your endpoints. Copy it: diamond data copy NAME --to ENDPOINT")
+        say("It is not on any of your endpoints. Copy it: diamond data copy NAME --to ENDPOINT")
         return
     head = ("VERSION", "ENDPOINT", "KIND", "USED", "CHECKED", "NOTE", "PATH")
     print_table(head, map(place_row, found["items"]))
@@ -319,10 +319,10 @@ def unpin(dataset: Reference, on: MaybeOn = "", as_json: Json = False) -> None:
 def gc(
     on: MaybeOn = "",
     unused_days: Annotated[
-        float, typer.Option("--unused-days", help="Only copies that nobody read for so long.")
+        float, typer.Option("--unused-days", help="Only copies unused for this long.")
     ] = 30,
     free: Annotated[
-        str, typer.Option("--free", help="Stop once so much is free, such as 500GB.")
+        str, typer.Option("--free", help="Stop once this much is free, such as 500GB.")
     ] = "",
     yes: Yes = False,
     as_json: Json = False,
@@ -367,7 +367,7 @@ def remove(
         left = client.remove_copies(key, on=on, version=version, layout=layout or None, force=force)
         print_json(left) if as_json else print(f"The copy of {dataset} on {on} is removed.")
         return
-    if not yes and not typer.confirm(f"Remove {dataset}? Its files stay where they lie."):
+    if not yes and not typer.confirm(f"Remove {dataset}? Its files stay where they are."):
         raise typer.Exit(1)
     client.remove_dataset(key, version=version)
     print_json({}) if as_json else print(f"{dataset} is removed.")
@@ -403,7 +403,7 @@ def _added(addition: dict[str, Any], *, as_json: bool) -> None:
         return
     if not addition["version"]:
         print(f"{addition['name']} is being read on {addition['endpoint']} ({addition['id']}).")
-        say(f"See how far it is: diamond data show {addition['name']}")
+        say(f"Follow it: diamond data show {addition['name']}")
         return
     name = f"{addition['name']}@{addition['version']}"
     digest = addition["digest"][:19]

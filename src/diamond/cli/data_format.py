@@ -33,7 +33,7 @@ def dataset_lines(dataset: Data) -> list[str]:
         *([f"about     {dataset['description']}"] if dataset["description"] else []),
         *([f"licence   {dataset['license']}"] if dataset["license"] else []),
         f"layout    {dataset['layout']}",
-        f"may lie   {'on any endpoint' if limits is None else 'only on ' + ', '.join(limits)}",
+        f"may be   {'on any endpoint' if limits is None else 'only on ' + ', '.join(limits)}",
         *(version_line(version) for version in dataset["versions"]),
         f"used by   {plural(dataset['uses'], 'task')}, {dataset['in_use']} of them still open",
     ]

@@ -115,7 +115,7 @@ def browse(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A folder there.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List a folder of a machine, to find data; without a path, where data may lie."""
+    """List a folder of a machine, to find data; without a path, where data may be."""
     client = Client()
     page = client.browse(name, path)
     items = list(page["items"])

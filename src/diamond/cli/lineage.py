@@ -42,7 +42,7 @@ def lineage(
     if forward:
         say(f"Affected: {plural(found['tasks'], 'task')}, and {plural(found['made'], 'result')}.")
     if not found["is_complete"]:
-        say("There is more than one answer holds: start nearer to what you look for.")
+        say("The answer is cut: start closer to what you are looking for.")
 
 
 def _whole(client: Client, of: str) -> str:

@@ -50,7 +50,7 @@ ModelName = Annotated[
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; made if it is new.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; created if it is new.")],
     task: TaskId,
     result: Annotated[
         str, typer.Option("--result", help="Which result of the task; default: artifacts.")
@@ -62,7 +62,7 @@ def add(
     tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a result of a task a new version of a model. Nothing is copied: it is hashed where it lies."""
+    """Make a result of a task a new version of a model. Nothing is copied: it is hashed where it is."""
     client = Client()
     task = client.task(task).id
     known = {found["name"]: found["state"] for found in client.results(task)}
@@ -79,15 +79,15 @@ def add(
 
 @app.command()
 def push(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; made if it is new.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The model; created if it is new.")],
     folder: Annotated[
         str, typer.Argument(metavar="FOLDER", help="A folder or file of this computer.")
     ],
     on: Annotated[
-        str, typer.Option("--on", help="The folder lies on this endpoint: it is read there.")
+        str, typer.Option("--on", help="The folder is on this endpoint: it is read there.")
     ] = "",
     format: Annotated[
-        str, typer.Option("--format", help="What loads it; default: seen from the file names.")
+        str, typer.Option("--format", help="What loads it; default: guessed from the file names.")
     ] = "",
     signature: Annotated[
         Path | None,
@@ -97,7 +97,7 @@ def push(
     tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a folder from anywhere a new version of a model. The same command continues one that broke off."""
+    """Make a folder from anywhere a new version of a model. If it is interrupted, run the same command again."""
     version = Client().push_model(
         name,
         folder if on else Path(folder).expanduser(),
@@ -157,7 +157,7 @@ def tune(
 
 @app.command()
 def results(task: TaskId, as_json: Json = False) -> None:
-    """List what a task left behind: names, digests, and where it lies."""
+    """List the results of a task: names, digests, and where they are."""
     items = Client().results(task)
     if as_json:
         print_json({"items": items, "next": None})
@@ -204,7 +204,7 @@ def pull(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Download the files of a version, each verified. Run it again to continue a download that broke off."""
+    """Download the files of a version, each verified. Run it again to continue an interrupted download."""
     client = Client()
     version = client.model_version(model)
     target = folder or Path(version["model"])
@@ -325,7 +325,8 @@ def edit(
         str | None, typer.Option("--license", help="For example apache-2.0.")
     ] = None,
     intended_use: Annotated[
-        str | None, typer.Option("--intended-use", help="What it is good for, and what not.")
+        str | None,
+        typer.Option("--intended-use", help="What it should and should not be used for."),
     ] = None,
     tags: Annotated[
         list[str] | None, typer.Option("--tag", help="Tags of the model; give all of them.")
@@ -333,7 +334,7 @@ def edit(
     note: Annotated[str | None, typer.Option("--note", help="A note on the version.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Change what is said about a model. Its files never change."""
+    """Change a model's description, license, tags or note. Its files never change."""
     client = Client()
     fields = {
         "name": name,
@@ -371,7 +372,7 @@ def _read_signature(file: Path | None) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadRequest(f"{file} is not a JSON file: {error}") from None
     if not isinstance(data, dict):
-        raise BadRequest(f"{file} holds no JSON object", 'For example {"inputs": …, "outputs": …}')
+        raise BadRequest(f"{file} is not a JSON object", 'For example {"inputs": …, "outputs": …}')
     return data
 
 

@@ -35,13 +35,13 @@ def start(
     memory: Annotated[str, typer.Option("--memory", help="Per node, such as 64GB.")] = "",
     account: Annotated[str, typer.Option("--account", help="Who pays.")] = "auto",
     idle: Annotated[
-        str, typer.Option("--idle", help="Released after so long with nothing to do.")
+        str, typer.Option("--idle", help="Release it after this time with nothing to do.")
     ] = "5m",
     name: Annotated[str, typer.Option("--name")] = "pilot",
     project: Annotated[str, typer.Option("--project", help="Name or id.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Ask for an allocation. Pipelines with `together:` that fit into it use it while it lives."""
+    """Request an allocation. Pipelines with `together:` that fit into it run in it."""
     given = {
         "walltime": walltime,
         "gpus_per_node": gpus,

@@ -16,7 +16,9 @@ from diamond.sdk.client import Client
 
 NOT_SUCCEEDED = 1
 app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Stages that run one after the other."
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Stages that pass their results on to the next.",
 )
 PipelineId = Annotated[str, typer.Argument(metavar="PIPELINE", help="Its id, or a unique prefix.")]
 NewestPipeline = Annotated[

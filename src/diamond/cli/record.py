@@ -1,4 +1,4 @@
-"""`diamond record`: how a task came about and ended."""
+"""`diamond record`: what ran, and how it ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diamond.sdk.deposit import ZENODO, DepositSite
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Records: how a task came about and ended.",
+    help="Records: what ran, and how it ended.",
 )
 TaskIds = Annotated[
     list[str],
@@ -47,7 +47,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
 def verify(
     tasks: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TASK…]", help="Without any: the service's line of anchors."),
+        typer.Argument(metavar="[TASK…]", help="Without a task: all anchors of the service."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -114,7 +114,7 @@ def import_(
     ],
     as_json: Json = False,
 ) -> None:
-    """Show a crate of somebody else, and verify the records of Diamond in it. Nothing of it is run."""
+    """Show someone else's crate, and verify Diamond's records in it. Nothing in it is run."""
     found = Client().import_crate(crate)
     if as_json:
         print_json(found)
@@ -146,7 +146,7 @@ def link(
     ] = None,
     days: Annotated[int, typer.Option("--days", min=1, max=365, help="How long it works.")] = 30,
     named: Annotated[
-        bool, typer.Option("--named", help="Show who you are; otherwise nobody is named.")
+        bool, typer.Option("--named", help="Show who you are; otherwise no names are shown.")
     ] = False,
     parts: With = "lock",
     title: Annotated[str, typer.Option("--title", help="What the reviewer sees.")] = "",

@@ -21,7 +21,9 @@ def print_record(record: JsonObject) -> None:
     else:
         print(f"{'record':<12}{color('whole', 'green')}, {len(record['entries'])} entries")
     if record["is_rebuilt"]:
-        say("This task is older than records: its record was made from what was stored.")
+        say(
+            "This task ran before Diamond kept records. This one was compiled from what was stored."
+        )
 
 
 def entry_rows(entries: Sequence[JsonObject]) -> list[tuple[str, str, str, str]]:

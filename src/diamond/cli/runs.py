@@ -33,7 +33,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the table holds."""
+    """What the table shows."""
 
     column: Annotated[
         list[str] | None,
@@ -133,9 +133,9 @@ def compare(
         return
     shown = [_print_part(found["runs"], part, everything=everything) for part in found["parts"]]
     if not any(shown):
-        say("They are equal. Show what they share with --all.")
+        say("They do not differ. Show everything with --all.")
     if code:
-        print(client.diff(last, first) or "The code is equal.")
+        print(client.diff(last, first) or "The code is the same.")
     if verdict:
         print_verdict(verdict)
 
@@ -152,7 +152,7 @@ def import_runs(
     project: Annotated[str, typer.Option("--project", help="Its members see the runs too.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Bring runs of MLflow or W&B into the table, read-only; again brings only what is new."""
+    """Bring runs of MLflow or W&B into the table, read-only; run it again to fetch only what is new."""
     from diamond.sdk.importing import read_runs
 
     client = Client()

@@ -92,7 +92,7 @@ def _arguments(task: str, node: str, rank: int | None, command: list[str]) -> li
 def _shell_command(
     endpoint: Endpoint, arguments: list[str], ssh_host: str
 ) -> tuple[list[str], dict[str, str] | None]:
-    """What to run here, and its environment if that is another than ours."""
+    """What to run here, and its environment if it differs from ours."""
     if not ssh_host and _is_here(endpoint):
         act = [sys.executable, "-m", "diamond.agent", *arguments]
         return act, agent_environment(diamond_home(), endpoint.name)

@@ -185,7 +185,7 @@ def find(
     digest: Annotated[str, typer.Argument(metavar="DIGEST", help="A whole sha256 digest.")],
     as_json: Json = False,
 ) -> None:
-    """Show where an artifact lies."""
+    """Show where an artifact is."""
     artifact = Client().artifact(digest)
     if as_json:
         print_json(artifact)

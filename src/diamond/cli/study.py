@@ -16,9 +16,7 @@ from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.studies import Study
 
-app = typer.Typer(
-    rich_markup_mode=None, help="Follow and steer searches over the params of a spec."
-)
+app = typer.Typer(rich_markup_mode=None, help="Searches for the best parameters of a spec.")
 StudyId = Annotated[
     str, typer.Argument(metavar="STUDY", help="Its id, a unique prefix, or its name.")
 ]
@@ -95,7 +93,7 @@ def trials(
 
 @app.command()
 def best(study: MaybeStudy = None, as_json: Json = False) -> None:
-    """Show the best point; with several objectives all that no other one beats."""
+    """Show the best point; with several objectives, all that no other trial beats."""
     found = _find(study).refresh()
     shown = found.front or ([found.best] if found.best else [])
     if as_json:
@@ -119,7 +117,7 @@ def importances(
     method: Annotated[str, typer.Option("--method", help="ped-anova or fanova.")] = "ped-anova",
     as_json: Json = False,
 ) -> None:
-    """Show which params decide the objective."""
+    """Show which params matter most for the objective."""
     shares = _find(study).importances(objective, method)
     if as_json:
         print_json(shares)
@@ -158,7 +156,7 @@ def raise_limits(
 ) -> None:
     """Allow more trials, node-hours or trials at the same time; a study that is done continues."""
     if trials is None and parallel is None and not budget:
-        raise BadRequest("Nothing to raise", "Give --trials, --budget or --parallel.")
+        raise BadRequest("Nothing to change", "Give --trials, --budget or --parallel.")
     changed = _find(study).raise_limits(trials=trials, budget=budget, parallel=parallel)
     _print(changed, as_json=as_json)
 

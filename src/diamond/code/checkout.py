@@ -21,7 +21,7 @@ MOST_HOPS = 40
 
 
 def blob_path(blobs: Path, hex_digest: str) -> Path:
-    """Where a blob lies below the folder of all blobs."""
+    """Where a blob is below the folder of all blobs."""
     return blobs / "sha256" / hex_digest[:2] / hex_digest
 
 

@@ -36,7 +36,7 @@ def _tree(paths: Iterable[str]) -> Tree:
     for path in paths:
         if path.count("/") > MOST_LEVELS:
             raise BadRequest(
-                f"{path[:200]!r} lies more than {MOST_LEVELS} folders deep",
+                f"{path[:200]!r} is more than {MOST_LEVELS} folders deep",
                 "Send a flatter folder.",
             )
         here = top

@@ -43,7 +43,7 @@ class Rule:
 
 
 def read_rules(folder: Path, base: str, names: Tuple[str, ...] = IGNORE_FILES) -> List[Rule]:
-    """The rules written in one folder, which lies at `base` ('' for the top) in the tree."""
+    """The rules written in one folder, which is at `base` ('' for the top) in the tree."""
     rules: List[Rule] = []
     for name in names:
         path = folder / name

@@ -71,7 +71,7 @@ def take_snapshot(
 
     Raises `BadRequest` for a folder that must not be sent or a name that is not UTF-8, and `TooLarge`,
     before any file is read, over `size_limit` bytes. `cache` remembers digests between calls.
-    Without `with_git` a work tree that happens to lie around the folder is not asked.
+    Without `with_git` a work tree that happens to be around the folder is not asked.
     """
     folder = _checked_folder(folder)
     tree = _own_work_tree(folder) if with_git else None

@@ -126,7 +126,7 @@ def _check_cache(name: str, wanted: WantedData, spec: Spec, faults: Faults) -> N
         faults.add(
             f"data.{name}.cache",
             "data is cached for jobs on one node only",
-            "Leave out `cache`: all nodes then read it where it lies.",
+            "Leave out `cache`: all nodes then read it where it is.",
         )
 
 

@@ -85,7 +85,7 @@ class LaunchSpec(StrictModel):
 
 
 class DataSpec(StrictModel):
-    """A version of a dataset, or a result of yours by its digest, with how it lies on the machine."""
+    """A version of a dataset, or a result of yours by its digest, with how it is on the machine."""
 
     dataset: Printable = Field(
         "",
@@ -108,7 +108,7 @@ class DataSpec(StrictModel):
         if bool(self.dataset) == bool(self.tree):
             raise ValueError("name either a dataset or a tree")
         if self.tree and (self.layout == "archive" or self.cache):
-            raise ValueError("a tree is read as files, where it lies")
+            raise ValueError("a tree is read as files, where it is")
         return self
 
 

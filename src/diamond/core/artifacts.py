@@ -1,4 +1,4 @@
-"""Artifacts: bytes with a digest, a kind, a size and the places where they lie. Pure."""
+"""Artifacts: bytes with a digest, a kind, a size and the places where they are. Pure."""
 
 from __future__ import annotations
 

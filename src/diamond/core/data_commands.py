@@ -34,7 +34,7 @@ class ScanFolder:
 
 @dataclass(frozen=True)
 class CheckTree:
-    """Look whether a tree that lies here is unchanged; with `recheck`, read every byte."""
+    """Look whether a tree that is here is unchanged; with `recheck`, read every byte."""
 
     id: Id
     scan: Id
@@ -68,7 +68,7 @@ class ImportTree:
 
 @dataclass(frozen=True)
 class PreviewTree:
-    """Make a small preview of a tree that lies here."""
+    """Make a small preview of a tree that is here."""
 
     id: Id
     scan: Id
@@ -109,7 +109,7 @@ class SendTree:
 
 @dataclass(frozen=True)
 class ArchiveTree:
-    """Make an archive of a tree that lies here as files."""
+    """Make an archive of a tree that is here as files."""
 
     id: Id
     transfer: Id

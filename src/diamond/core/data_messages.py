@@ -80,7 +80,7 @@ class DataReports:
 
 @dataclass(frozen=True)
 class TreePlace:
-    """Where and how a tree lies on a machine."""
+    """Where and how a tree is on a machine."""
 
     tree: Hex
     layout: Layout
@@ -129,7 +129,7 @@ class Introduction:
 
 @dataclass(frozen=True)
 class StoredPiece:
-    """A piece of the pack stream that lies in S3 storage."""
+    """A piece of the pack stream that is in S3 storage."""
 
     key: Line
     size: Count

@@ -52,7 +52,7 @@ class DataSettings:
     mb_per_second: Optional[float] = None
     """The most that all transfers of this endpoint together may use."""
     shared: Line = ""
-    """A folder of a Unix group: copies lie there for all of its members."""
+    """A folder of a Unix group: copies are there for all of its members."""
     s3: Optional[Storage] = None
     globus: Optional[Collection] = None
 

@@ -1,4 +1,4 @@
-"""What of a task's logs is kept away from the cluster, and where the rest lies: agent and service go by the same numbers."""
+"""What of a task's logs is kept away from the cluster, and where the rest is: agent and service go by the same numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def own_log(rank: int, stream: str) -> str:
 
 
 def logs_folder(task_folder: str, attempt: str, run: int) -> str:
-    """Where the logs of a run lie on its endpoint; empty where nothing lies there any more."""
+    """Where the logs of a run are on its endpoint; empty where nothing is there any more."""
     return f"{task_folder}/attempts/{attempt}/runs/{run}" if task_folder else ""
 
 

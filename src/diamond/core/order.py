@@ -58,7 +58,7 @@ class Launch:
     starts_ranks: bool = False
     """The command itself calls the launcher of this kind."""
     hang_seconds: int = 0
-    """Without a step for so long it is ended; 0: by the rule of the longest gap."""
+    """Without a step for this long it is ended; 0: by the rule of the longest gap."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +144,12 @@ class Image:
 
 @dataclass(frozen=True)
 class OrderedTree:
-    """Data to read: exactly the tree with this digest, which must lie on the machine."""
+    """Data to read: exactly the tree with this digest, which must be on the machine."""
 
     digest: Digest
     layout: Layout = "files"
     cache: MaybeWord = ""
-    """`node`: copied to the node's own disk before the program starts; empty: read where it lies."""
+    """`node`: copied to the node's own disk before the program starts; empty: read where it is."""
     file: Inside = ""
     """The tree is this one file, and the program reads the file itself; empty: a folder."""
 

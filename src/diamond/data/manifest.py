@@ -238,7 +238,7 @@ class _Counting:
             raise BadRequest(f"The link {path[:80]!r} leads out of the tree")
 
     def _check_order(self, path: str) -> None:
-        """By bytes; nothing lies below what is not a folder. Paths with the same beginning stand together."""
+        """By bytes; nothing is below what is not a folder. Paths with the same beginning stand together."""
         if path.isascii() and self._last.isascii():
             is_behind = path > self._last
         else:
@@ -249,7 +249,7 @@ class _Counting:
         while self._shut and not path.startswith(self._shut[-1]):
             self._shut.pop()
         if any(path.startswith(one + "/") for one in self._shut):
-            raise BadRequest(f"{path[:80]!r} lies below something that is not a folder")
+            raise BadRequest(f"{path[:80]!r} is below something that is not a folder")
         self._shut.append(path)
 
     def _count_folders(self, path: str) -> None:

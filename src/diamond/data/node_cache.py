@@ -1,6 +1,6 @@
 """Data on a node's own disk (`cache: node`): the first task there copies it, verified; the next ones read it.
 
-Everything lies in one private folder of the node: the tree under its digest, a lock for whoever fills it, and a file for each
+Everything is in one private folder of the node: the tree under its digest, a lock for whoever fills it, and a file for each
 job that reads it. Locks are safe here: the disk is the node's own. What nobody reads goes first when room is needed.
 """
 
@@ -60,7 +60,7 @@ def _fill(manifest: Path, source: Path, target: Path) -> str:
     removed = make_room(target.parent, size + SPARE_BYTES)
     if _free(target.parent) < size + SPARE_BYTES:
         target.symlink_to(source)
-        return f"diamond: this node has no room for {target.name[:12]}: it is read where it lies"
+        return f"diamond: this node has no room for {target.name[:12]}: it is read where it is"
     aside = target.with_name(f".{target.name}")
     remove_tree(aside)
     try:

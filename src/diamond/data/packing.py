@@ -1,6 +1,6 @@
 """The pack stream: pieces that carry many small files, or parts of large ones. Each piece stands for itself.
 
-A piece is a head, a row of frames, and their bytes. Holes of sparse files travel as a frame without bytes.
+A piece is a head, a row of frames, and their bytes. Holes of sparse files are sent as a frame without bytes.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def data_extents(descriptor: int, size: int) -> List[Tuple[int, int]]:
 
 
 class Source:
-    """The files of a tree where they lie, opened one after the other."""
+    """The files of a tree where they are, opened one after the other."""
 
     def __init__(self, root: str, files: Sequence[FileEntry], *, is_file: bool = False) -> None:
         self._root, self._files, self._is_file = root, files, is_file

@@ -1,4 +1,4 @@
-"""What lies in a folder: files, links and empty folders, each with how it stood. Nothing is read."""
+"""What is in a folder: files, links and empty folders, each with how it stood. Nothing is read."""
 
 from __future__ import annotations
 

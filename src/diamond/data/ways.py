@@ -82,7 +82,7 @@ class Copy:
 @dataclass(frozen=True)
 class Way:
     how: str
-    """`here`: it lies there; `convert`: made from another copy there; one of WAYS; '': none."""
+    """`here`: it is there; `convert`: made from another copy there; one of WAYS; '': none."""
     source: str = ""
     words: str = ""
     ways: Tuple[str, ...] = ()

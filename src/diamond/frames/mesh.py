@@ -123,7 +123,7 @@ class Mesh:
             gone = [rank for rank in ranks if self._peers[rank].left]
         if gone:
             raise RankLost(
-                f"ranks {gone} have ended, or called frames.finish(), while others go on"
+                f"ranks {gone} have ended, or called frames.finish(), while others continue"
             )
 
     def close(self, farewell: Optional[Tuple[int, bytes]] = None, *, seconds: float = 5.0) -> None:

@@ -242,7 +242,7 @@ _of_parent: List[Session] = []
 
 
 def _in_child() -> None:
-    """Connections and files are the parent's; nothing of them may end with the child."""
+    """Connections and files are the parent's; none may end with the child."""
     global _session
     if _session is not None:
         _session.abandon()

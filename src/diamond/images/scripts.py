@@ -1,5 +1,5 @@
 """The text of each step, for `sh -eu` inside the image so far. It is self-contained: what it needs beyond
-itself lies in the site folder, bound on /mnt while building (without a container `diamond_site` names it)."""
+itself is in the site folder, bound on /mnt while building (without a container `diamond_site` names it)."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def command_script(command: str, variables: Mapping[str, str], *, has_venv: bool
 
 
 def input_name(file: EnvironmentFile) -> str:
-    """The name under which a file's content lies in the site folder: its sha256 in hex."""
+    """The name under which a file's content is in the site folder: its sha256 in hex."""
     if file.digest:
         return file.digest.split(":")[-1]
     return hashlib.sha256(file.text.encode()).hexdigest()

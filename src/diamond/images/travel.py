@@ -31,7 +31,7 @@ class File:
     size: int
     platform: str
     build_seconds: float
-    """Where nothing of it is in a cache."""
+    """Where no part of it is in a cache."""
 
 
 @dataclass(frozen=True)

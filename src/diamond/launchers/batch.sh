@@ -208,7 +208,7 @@ diamond_note_packages() {
 }
 
 # The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
-# attempt came no further is passed over, unless it is the only one, or was written again since.
+# attempt came no further is skipped, unless it is the only one, or was written again since.
 diamond_newest_checkpoint() {
   DIAMOND_RESUME_FROM=
   [ -n "$diamond_pattern" ] || return

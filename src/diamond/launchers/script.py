@@ -1,6 +1,6 @@
 """The batch script: fixed text under a head of quoted values.
 
-A person's line is never pasted in: it lies in `command.sh` beside the script. Variables of a spec or an image never reach a
+A person's line is never pasted in: it is in `command.sh` beside the script. Variables of a spec or an image never reach a
 shell of ours: `start.sh` names them to `env`, which starts the program, inside the container where there is one.
 """
 
@@ -191,7 +191,7 @@ def _function(name: str, commands: str) -> List[str]:
 
 
 def _enter(batch: Batch) -> List[str]:
-    """Modules first, then where data lies and what the environment needs: names and values of our own making."""
+    """Modules first, then where data is and what the environment needs: names and values of our own making."""
     lines = ["diamond_enter() {", ":"]
     path = [] if batch.entered.prefix else batch.entered.path
     if path:

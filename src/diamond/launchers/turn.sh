@@ -1,5 +1,5 @@
 # A follow-up that got its nodes early: its program starts only after the previous attempt's program has ended.
-# The agent's word on that end lies in the predecessor's file `over`: go, or stop. Where no agent is left, files must do.
+# The agent's word on that end is in the predecessor's file `over`: go, or stop. Where no agent is left, files must do.
 diamond_patience=180 diamond_notice=240
 
 diamond_arrive() {
@@ -26,7 +26,7 @@ diamond_look_before() {
 # One that has not begun says nothing by its silence: it waits too, and goes first.
 diamond_has_begun_before() { [ -e "$diamond_after/runs/1/started" ]; }
 
-# Nobody speaks. No clock is compared with another node's: a heartbeat that stays the same for so long is none.
+# Nobody speaks. No clock is compared with another node's: a heartbeat that stays the same for this long is dead.
 # Looks are counted, one a second: while this job is suspended or the file system stands still there are none.
 diamond_conclude_alone() {
   diamond_silent=$((diamond_silent + 1))

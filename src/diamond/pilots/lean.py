@@ -38,7 +38,7 @@ class Prepared(NamedTuple):
 
 
 class LeanRun:
-    """One run of one attempt. All paths lie below the attempt's folder, except the working directory and the inbox."""
+    """One run of one attempt. All paths are below the attempt's folder, except the working directory and the inbox."""
 
     def __init__(self, launch: Mapping[str, Any], given: Lean, host: str) -> None:
         self._given, self._host = given, host

@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, Iterator, List, Mapping, Tuple
 
 MOST_BYTES = 1 << 20
-"""Of one line; a longer one is passed over."""
+"""Of one line; a longer one is skipped."""
 MOST_AT_ONCE = 16 << 20
 """Read in one go: a reader that was away for long catches up in several."""
 
@@ -42,7 +42,7 @@ class Tail:
         self.path, self.position = path, position
 
     def read(self) -> List[Tuple[int, Mapping[str, Any]]]:
-        """Each new line that is a JSON object, with the position of its first byte; what is none is passed over."""
+        """Each new line that is a JSON object, with the position of its first byte; anything else is skipped."""
         return list(_objects(self.position, self._fresh()))
 
     def _fresh(self) -> List[bytes]:

@@ -43,7 +43,7 @@ def key_of(work: Work) -> str:
 
 
 def code_digest(files: Sequence[CodeFile], *, without: str = "", only: Sequence[str] = ()) -> str:
-    """Of the files that count: not the spec's own file, and with `only` those that match a pattern or lie in a folder."""
+    """Of the files that count: not the spec's own file, and with `only` those that match a pattern or are in a folder."""
     kept = [
         [file.path, file.digest, file.mode]
         for file in sorted(files, key=lambda file: file.path)

@@ -144,7 +144,7 @@ def _overlaps(stage: Stage) -> Iterator[GraphFault]:
     for n, output in enumerate(outputs):
         for other in outputs[n + 1 :]:
             if f"{other.path}/".startswith(f"{output.path}/"):
-                message = f"{other.path!r} lies in {output.path!r}, the output {output.name!r}"
+                message = f"{other.path!r} is in {output.path!r}, the output {output.name!r}"
                 hint = "Give each output a path of its own."
                 yield GraphFault(f"{stage.name}.outputs.{other.name}", message, hint)
 

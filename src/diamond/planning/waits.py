@@ -1,6 +1,6 @@
 """How long a new job will wait in the queue: an upper bound from past waits, with its confidence.
 
-The bound is from QBETS (Nurmi, Brevik, Wolski 2007). It assumes no distribution: each of n past waits lies below
+The bound is from QBETS (Nurmi, Brevik, Wolski 2007). It assumes no distribution: each of n past waits is below
 the given quantile with that probability, so a binomial count shows which of the sorted waits exceeds the quantile with
 the required confidence. Three waits in a row above the bound mean that the queue has changed, and older waits are
 forgotten.

@@ -22,7 +22,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Witness:
-    """One run, as far as its record and what lies on its machine tell."""
+    """One run, as far as its record and what is on its machine tell."""
 
     record: Record
     inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -266,7 +266,7 @@ def _shown(text: str) -> str:
 
 
 def _record(archive: zipfile.ZipFile, name: str, members: Mapping[str, object]) -> ForeignRecord:
-    """Verified as it lies there: the sealed values stayed where it was made."""
+    """Verified as it is there: the sealed values stayed where it was made."""
     lines = _member(archive, name, MOST_RECORD).decode("utf-8", "replace").splitlines()
     kept = [KeptEntry(n, line, digest(line)) for n, line in enumerate(lines[:MOST_ENTRIES], 1)]
     fault = find_fault(kept)

@@ -1,7 +1,7 @@
 """Entries of a record. Each names the one before it by its hash, so that no later change goes unnoticed.
 
 What must not leave with a record (who, on which machine, which paths) is sealed: the entry holds a salted hash of it, and
-the value lies beside the entry. A record without these values still verifies; whoever gets a value can check it too.
+the value is beside the entry. A record without these values still verifies; whoever gets a value can check it too.
 """
 
 from __future__ import annotations

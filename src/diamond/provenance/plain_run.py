@@ -21,7 +21,7 @@ class PlainRun:
 
     name: str
     order: Order
-    """With its paths: those that do not travel become variables."""
+    """With its paths: those that only exist on that machine become variables."""
     start: str
     """Shell text that starts "$@", in as many processes as the order asks for."""
     directives: Sequence[str] = ()
@@ -103,7 +103,7 @@ def _data_line(name: str) -> str:
     variable, quoted = data_variable(name), shlex.quote(name)
     lines = [
         f'[ -n "${{{variable}:-}}" ] || {variable}=$here/data/{quoted}',
-        f'[ -e "${variable}" ] || {{ echo "Missing data: "{quoted}". Set {variable} to where it lies." >&2; exit 66; }}',
+        f'[ -e "${variable}" ] || {{ echo "Missing data: "{quoted}". Set {variable} to where it is." >&2; exit 66; }}',
         f'export {variable}; ln -sfn "${variable}" "$DIAMOND_DATA/"{quoted}',
     ]
     return "\n".join(lines)

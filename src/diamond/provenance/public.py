@@ -1,4 +1,4 @@
-"""What of a spec may be seen by everybody who reads a record: not where things lie, and no secrets.
+"""What of a spec may be seen by everybody who reads a record: not where things are, and no secrets.
 
 The values themselves are sealed beside the entry (entries.py), so that the owner's own record is complete.
 """

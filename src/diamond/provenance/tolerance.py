@@ -1,4 +1,4 @@
-"""How far a metric of a second run may lie from the first: stated by a person, or taken from repeated runs."""
+"""How far a metric of a second run may be from the first: stated by a person, or taken from repeated runs."""
 
 from __future__ import annotations
 

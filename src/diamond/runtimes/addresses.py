@@ -1,4 +1,4 @@
-"""Where a base image lies: its registry, name and tag, read from its address."""
+"""Where a base image is: its registry, name and tag, read from its address."""
 
 from __future__ import annotations
 

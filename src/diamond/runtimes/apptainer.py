@@ -273,7 +273,7 @@ class OverlayBuilder(_Shared):
         self._squash(as_root([*command, "squash", "squash.json"], mounts=True))
 
     def _linked(self, key: str) -> str:
-        """What lies below, as mount options name it: by short relative names, since they hold 4096 bytes."""
+        """What is below, as mount options name it: by short relative names, since they hold 4096 bytes."""
         below = self._context.scratch / "below"
         remove_tree(below)
         below.mkdir()

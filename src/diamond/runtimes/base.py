@@ -1,6 +1,6 @@
 """What a program runs inside: built step by step in a job, entered by the batch script.
 
-A runtime only builds command lines and knows where its layers lie. Order, cache, logs, failures and cancelling
+A runtime only builds command lines and knows where its layers are. Order, cache, logs, failures and cancelling
 are written once, in `building.py`; the suite that every runtime passes is `diamond.testing.runtimes`.
 """
 
@@ -68,7 +68,7 @@ class BuildContext:
     """A folder of this build alone; what is left there at the end is removed."""
     call: Call
     discards: bool = False
-    """Nothing of it is kept: a shell to look around in."""
+    """None of it is kept: a shell to look around in."""
 
 
 class Builder(Protocol):

@@ -33,7 +33,7 @@ def below(root: Path, *names: str) -> Path:
 
 
 def is_below(root: Path, place: str) -> bool:
-    """Whether a path that was written down still lies in the folder, also once links are followed."""
+    """Whether a path that was written down still is in the folder, also once links are followed."""
     path = Path(place)
     if not path.is_absolute() or ".." in path.parts or root not in path.parents:
         return False

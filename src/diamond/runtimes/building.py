@@ -269,7 +269,7 @@ class _Build:
         return manifest
 
     def _shared(self, manifest: ImageManifest) -> ImageManifest:
-        """The one file lies where the group looks; without one, where it is."""
+        """The one file is where the group looks; without one, where it is."""
         group = writable_shared_folder(self._work.site.shared, self._work.image_folders)
         return share(group, self._work.image_folders, manifest) if group else manifest
 

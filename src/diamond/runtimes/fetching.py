@@ -62,7 +62,7 @@ def cannot_start(runtime: str, lines: List[str]) -> NotBegun:
 def fetch_wheels(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> None:
     """Bring the base, and the lock's wheels into uv's cache: the compute node may have no network.
 
-    The wheels are those for the Python of the image, which may be another than this machine's own.
+    The wheels are those for the Python of the image, which may differ from this machine's own.
     """
     plan = make_plan(recipe, runtime.name)
     with open_builder(plan, work, call) as builder:

@@ -1,4 +1,4 @@
-"""Where images and everything about them lies on an endpoint, and small files that are whole or absent."""
+"""Where images and everything about them is on an endpoint, and small files that are whole or absent."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def run_test(
 
 
 def _beside_the_store(manifest: ImageManifest, image_folders: ImageFolders, scratch: Path) -> Path:
-    """Runtimes find their own storage from an image's folder, so the file must seem to lie as deep as in the store."""
+    """Runtimes find their own storage from an image's folder, so the file must seem to be as deep as in the store."""
     packed = Path(manifest.file)
     link = image_folders.building / f"{scratch.name}{packed.suffix}"
     link.unlink(missing_ok=True)

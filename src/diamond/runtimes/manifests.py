@@ -54,7 +54,7 @@ class ImageManifest:
     native: MaybeDigest = ""
     """The id that the runtime itself knows it by (podman, docker); read again from the file before it is entered."""
     shared: bool = False
-    """Whether the file lies in a folder that a group of people writes."""
+    """Whether the file is in a folder that a group of people writes."""
     arrived: bool = False
     """Whether the file came from elsewhere: it is known by its digest alone, whatever recipe it claims."""
     version: int = VERSION
@@ -74,7 +74,7 @@ def manifest_data(manifest: ImageManifest) -> Dict[str, Any]:
 
 
 def public_manifest_data(manifest: ImageManifest) -> Dict[str, Any]:
-    """That there is such a file, and nothing of what is in it or where it lies."""
+    """That there is such a file, and nothing of what is in it or where it is."""
     data = manifest_data(manifest)
     return {**{name: data[name] for name in (*PUBLIC, "arrived", "version")}, "file": ""}
 

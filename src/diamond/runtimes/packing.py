@@ -19,7 +19,7 @@ from diamond.runtimes.manifests import SUFFIXES, ImageManifest
 def finished(
     builder: Builder, plan: BuildPlan, runtime: Runtime, image_folders: ImageFolders, scratch: Path
 ) -> ImageManifest:
-    """The manifest of the image; its file still lies in `scratch` (a virtual environment lies in its place)."""
+    """The manifest of the image; its file still is in `scratch` (a virtual environment is in its place)."""
     packages, python = read_inventory(builder.read(plan.top, "inventory.sh"))
     target = scratch / f"packed{SUFFIXES[runtime.format]}"
     builder.pack(plan.top, target)

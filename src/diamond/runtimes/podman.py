@@ -221,7 +221,7 @@ class PodmanBuilder:
             self._image = ""
 
     def pack(self, top: Step, target: Path) -> None:
-        """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
+        """Not compressed: it is on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
         command = [*self._program, *self.saving, "--output", str(target), self.native(top)]
         if self._context.call.run(command, quietly=True):
             raise packing_failed(list(self._context.call.last))

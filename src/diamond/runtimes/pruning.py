@@ -1,4 +1,4 @@
-"""What lies in the image folder that nobody needs: shown, and removed on request."""
+"""What is in the image folder that nobody needs: shown, and removed on request."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _leftovers(image_folders: ImageFolders, now: float) -> Iterator[Unneeded]:
 
 
 def _touched(path: Path) -> float:
-    """The newest of a folder and what lies directly in it."""
+    """The newest of a folder and what is directly in it."""
     inner = path.iterdir() if path.is_dir() and not path.is_symlink() else ()
     return max((_time(inner_path) for inner_path in [path, *inner]), default=time.time())
 

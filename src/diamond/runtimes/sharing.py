@@ -71,7 +71,7 @@ def writable_shared_folder(folders: Sequence[str], own: ImageFolders) -> Optiona
 def share(group: ImageFolders, own: ImageFolders, manifest: ImageManifest) -> ImageManifest:
     """Move a file that was built here into the group's folder; one's own manifest leads there.
 
-    It stays one's own where the folder is full, or where something else lies under its name.
+    It stays one's own where the folder is full, or where something else is under its name.
     """
     if manifest.format not in SHARED:
         return manifest

@@ -24,7 +24,7 @@ class SquashJob:
     folders: List[str]
     """What it is made of, uppermost first."""
     packed: List[str]
-    """Where each of these lies packed, or will."""
+    """Where each of these is packed, or will."""
     target: str
     words: List[str]
     """How mksquashfs compresses."""

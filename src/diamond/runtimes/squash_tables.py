@@ -1,4 +1,4 @@
-"""Inodes, folders and ids of a squashfs, written behind its data. Nothing of them is compressed, so they can be read again."""
+"""Inodes, folders and ids of a squashfs, written behind its data. None of them is compressed, so they can be read again."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _file_body(node: Node) -> Tuple[int, bytes]:
 
 
 def _listing(children: Sequence[Tuple[bytes, Node]]) -> bytes:
-    """In runs of entries whose inodes lie in one block, with numbers near the first one's."""
+    """In runs of entries whose inodes are in one block, with numbers near the first one's."""
     made, run = bytearray(), bytearray()
     count, block, first = 0, 0, 0
     for name, node in children:

@@ -61,7 +61,7 @@ class Superblock(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """Where the bytes of a regular file lie."""
+    """Where the bytes of a regular file are."""
 
     start: int
     size: int
@@ -145,7 +145,7 @@ class _Tree:
         self._inodes, self._folders, self._block_size = inodes, folders, block_size
 
     def files(self, inode: int, path: bytes) -> Iterator[Tuple[bytes, Content]]:
-        """All regular files below the folder whose inode lies there."""
+        """All regular files below the folder whose inode is there."""
         for kind, place, name in self._entries(inode):
             below = path + b"/" + name if path else name
             if kind == FOLDER:

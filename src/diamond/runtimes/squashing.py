@@ -55,7 +55,7 @@ def write_merged(tree: Path, layers: Sequence[Packed], target: Path) -> None:
 
 
 class _Walk:
-    """Reads the merged tree, and finds in which layer the bytes of each file lie."""
+    """Reads the merged tree, and finds in which layer the bytes of each file are."""
 
     def __init__(self, layers: Sequence[Packed]) -> None:
         self._layers = layers

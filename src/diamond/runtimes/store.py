@@ -1,6 +1,6 @@
 """Images of an endpoint by content: put in, found by digest, and verified before anything runs inside.
 
-Only what was built here, or lies in a folder that the site or the person named, is found by its recipe too: whatever came
+Only what was built here, or is in a folder that the site or the person named, is found by its recipe too: whatever came
 from elsewhere may claim any recipe. Every path is made below the store (`runtimes/below.py`), also one that a manifest names.
 """
 

@@ -1,4 +1,4 @@
-"""Local jobs on disk: a job's state is the folder it lies in, and moves by one rename.
+"""Local jobs on disk: a job's state is the folder it is in, and moves by one rename.
 
 `queued/<id>` → `running/<id>` → `ended/<id>`; `names/<name>` holds the id. Ids sort by the time of submission.
 """

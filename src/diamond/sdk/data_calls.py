@@ -177,7 +177,7 @@ class DataCalls(QueryCalls):
         return dict(self.transport.post(_path(name, "copies/remove"), body))
 
     def remove_dataset(self, name: str, *, version: str = "") -> None:
-        """The name, or one version of it; files stay where they lie."""
+        """The name, or one version of it; files stay where they are."""
         query = f"?version={path_segment(version)}" if version else ""
         self.transport.send("DELETE", _path(name) + query)
 

@@ -71,7 +71,7 @@ class ModelCalls(ImageCalls):
     ) -> JsonObject:
         """A folder of this computer, or of the endpoint `on`, as a new version of a model.
 
-        `about`: format, signature, note, tags. Returns the version. The same call continues one that broke off.
+        `about`: format, signature, note, tags. Returns the version. If it is interrupted, the same call continues it.
         """
         from diamond.sdk.data_upload import Doors, send_list, send_rounds
 
@@ -107,7 +107,7 @@ class ModelCalls(ImageCalls):
         wait: bool = True,
         on_change: Callable[[JsonObject], None] = lambda result: None,
     ) -> JsonObject:
-        """Name a file or folder of an ended task as a result: it is hashed where it lies."""
+        """Name a file or folder of an ended task as a result: it is hashed where it is."""
         name = name or path.strip("/").rpartition("/")[2]
         body = {"path": path, "name": name, "kind": kind}
         result = dict(self.transport.post(f"{API}/tasks/{path_segment(task)}/results", body))
@@ -118,7 +118,7 @@ class ModelCalls(ImageCalls):
         return result
 
     def model_safety(self, model: str) -> JsonObject:
-        """Whether a copy lies where nobody purges it: `{"state", "message"}`."""
+        """Whether a copy is where nobody purges it: `{"state", "message"}`."""
         return dict(self.transport.get(self._version_path(model) + "/safety"))
 
     def keep_model(

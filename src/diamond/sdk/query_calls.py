@@ -59,7 +59,7 @@ class QueryCalls(EndpointCalls):
         return self.pages(f"{API}/artifacts", {"kind": kind, "endpoint": endpoint}, limit)
 
     def artifact(self, digest: str) -> JsonObject:
-        """What it is, and where it lies."""
+        """What it is, and where it is."""
         return dict(self.transport.get(f"{API}/artifacts/{path_segment(digest)}"))
 
     def cancel_all(self, tasks: Sequence[str]) -> list[JsonObject]:

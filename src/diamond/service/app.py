@@ -263,7 +263,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _api() -> APIRouter:
     api = APIRouter(prefix=PREFIX, dependencies=[Depends(stated_rule)])
-    # Agents may be a minor version newer: what they say beyond is passed over.
+    # Agents may be a minor version newer: what they say beyond is ignored.
     api.include_router(sync.router)
     for part in PARTS:
         api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])

@@ -89,7 +89,7 @@ class Settings:
 
     @property
     def scratch(self) -> Path:
-        """Uploads lie here until they are checked."""
+        """Uploads are here until they are checked."""
         return self.home / "tmp"
 
     @property

@@ -81,7 +81,7 @@ def rung_resource(pruner: Pruner, rung: int, bracket: int = 0) -> float:
 
 
 def rung_count(pruner: Pruner) -> int:
-    """How many rungs lie below the maximum."""
+    """How many rungs are below the maximum."""
     count = 0
     while rung_resource(pruner, count) < pruner.max:
         count += 1

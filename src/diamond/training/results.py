@@ -32,7 +32,7 @@ def artifact(
 ) -> Path:
     """Name a file or folder of the run directory as a result: `artifact("out/model", "digits", kind="model")`.
 
-    It is hashed where it lies when the run has ended; nothing is copied. `kind` is files, model or dataset. `format` says
+    It is hashed where it is when the run has ended; nothing is copied. `kind` is files, model or dataset. `format` says
     what loads it (safetensors, transformers, lightning, torch …), `signature` what goes in and comes out.
     Only rank 0 names results. Raises `ValueError` for a path outside of the run directory: put it below `artifacts/`.
     """

@@ -26,7 +26,7 @@ class Shard(NamedTuple):
     path: Path
     epoch: int
     skip: int
-    """Samples of it that were used before: pass over them."""
+    """Samples of it that were used before: skip them."""
 
 
 class Shards:
@@ -117,7 +117,7 @@ def shards(
 
 
 def _files(folder: Path, pattern: str) -> Iterator[Path]:
-    """By names below the folder, so that the order is the same wherever the folder lies."""
+    """By names below the folder, so that the order is the same wherever the folder is."""
     return (path for path in folder.glob(pattern) if path.is_file())
 
 

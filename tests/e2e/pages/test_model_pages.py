@@ -58,7 +58,7 @@ def test_a_model_shows_its_versions_where_they_lie_and_who_moved_what(
     expect(page.get_by_text("Reads handwritten digits")).to_be_visible()
     page.get_by_role("tab", name="Versions").click()
     first = page.get_by_role("listitem", name="Version 1")
-    expect(first.get_by_text("A verified copy lies in this service.")).to_be_visible()
+    expect(first.get_by_text("A verified copy is in this service.")).to_be_visible()
     expect(first.get_by_role("table", name="Signature of version 1")).to_contain_text("image")
     expect(first.get_by_role("link", name=model)).to_be_visible()
     second = page.get_by_role("listitem", name="Version 2")

@@ -60,7 +60,7 @@ def test_all_faults_are_found_at_once() -> None:
     assert "has no output 'nothing'" in found["pipeline.a.run"] and "y" in found["pipeline.a.run"]
     assert "There is no stage 'cc'" in found["pipeline.c.run"]
     assert "The list is empty" in found["pipeline.c.map.n"]
-    assert "lies in 'out'" in found["pipeline.a.outputs.z"]
+    assert "is in 'out'" in found["pipeline.a.outputs.z"]
     assert "not a value" in found["pipeline.prepare.when"]
     assert any("wait for each other: " in text and "→" in text for text in found.values())
 

@@ -17,7 +17,7 @@ const POINTS: Point[] = [
   [20, 1020, 2],
 ];
 
-test("points lie along steps, or along the time since the first of them", () => {
+test("points are placed by step, or by the time since the first of them", () => {
   expect(pairsOf(POINTS, "step").map(([x]) => x)).toEqual([0, 10, 20]);
   expect(pairsOf(POINTS, "time").map(([x]) => x)).toEqual([0, 5, 20]);
 });
@@ -27,7 +27,7 @@ test("smoothing a steady value leaves it as it is, from the first point on", () 
   for (const [, y] of smoothed(steady, 0.9)) expect(y).toBeCloseTo(5);
 });
 
-test("smoothing leans on the past and passes over what is not a number", () => {
+test("smoothing leans on the past and skips what is not a number", () => {
   const [first, broken, last] = smoothed(pairsOf(POINTS, "step"), 0.5);
   expect(first?.[1]).toBe(4);
   expect(broken?.[1]).toBeNull();

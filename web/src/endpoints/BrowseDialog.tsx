@@ -58,7 +58,7 @@ export function BrowseDialog({ endpoint, onChoose, onClose }: BrowseDialogProps)
       )}
       <LoadMore query={query} />
       {pages.some((page) => page.is_cut) && (
-        <Alert>This folder has more names than can be shown. Type the path instead.</Alert>
+        <Alert>This folder has too many entries to show them all. Type the path instead.</Alert>
       )}
       {chosen && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -97,7 +97,7 @@ function ItemList({ items, chosen, isTop, onOpen, onChoose }: ItemListProps) {
     return (
       <Text size="sm" c="dimmed">
         {isTop
-          ? "This machine lets no folder be browsed. Type the path instead."
+          ? "Browsing is not allowed on this machine. Type the path instead."
           : "This folder is empty."}
       </Text>
     );
@@ -112,7 +112,7 @@ function ItemList({ items, chosen, isTop, onOpen, onChoose }: ItemListProps) {
             data-disabled={!item.is_usable || undefined}
             data-chosen={item.path === chosen || undefined}
             aria-pressed={item.kind === "file" ? item.path === chosen : undefined}
-            title={item.is_usable ? undefined : "A job cannot name a path with these characters."}
+            title={item.is_usable ? undefined : "Jobs cannot use a path with these characters."}
             onClick={() => (item.kind === "folder" ? onOpen(item.path) : onChoose(item.path))}
           >
             {item.kind === "folder" ? (

@@ -19,7 +19,7 @@ type Listener = {
   onConnection: (state: ConnectionState, reconnected: boolean) => void;
 };
 
-/** One connection to the event stream, reopened from where it broke off. */
+/** One connection to the event stream, reopened where it was interrupted. */
 export class Stream {
   private source: EventSource | null = null;
   private watched: string[] = [];

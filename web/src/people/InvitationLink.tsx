@@ -19,7 +19,7 @@ export function InvitationLink({ invitation }: { invitation: Schemas["NewInvitat
     >
       <Stack gap="xs">
         <Text size="sm">
-          Diamond does not send it by e-mail, so pass it on yourself
+          Diamond does not send it by e-mail, so send it yourself
           {invitation.email && ", or ask them to sign in with that address (no link needed)"}. It
           works once and expires <TimeAgo at={invitation.expires} />. It is not shown again.
         </Text>

@@ -14,12 +14,12 @@ type Row = [string, ReactNode];
 
 const TITLES: Record<string, string> = {
   submitted: "Submitted",
-  resolved: "Order settled",
-  image: "Image settled",
-  facts: "Machine and program noted",
+  resolved: "Spec resolved",
+  image: "Image resolved",
+  facts: "Machine and program recorded",
   attempt: "Attempt ended",
   ended: "Task ended",
-  metrics: "Metrics kept",
+  metrics: "Metrics saved",
   result: "Result registered",
   reproduced: "Reproduced",
   imported: "Imported",

@@ -59,7 +59,7 @@ function ReproduceDialog({ task, onClose }: { task: Task; onClose: () => void })
       {isElsewhere && (
         <TextInput
           label="Account"
-          description="Who pays there. Empty: the only one, or the one that paid for the first run."
+          description="The account to charge there. Leave empty to use the account of the first run, or your only one."
           value={account}
           onChange={(event) => setAccount(event.currentTarget.value.trim())}
           mt="sm"
@@ -68,7 +68,7 @@ function ReproduceDialog({ task, onClose }: { task: Task; onClose: () => void })
       )}
       <TagsInput
         label="Tolerance"
-        description="How far metrics may differ: 0.01, 1%, or loss=0.01. Empty: the spread of repeated runs, else not at all."
+        description="How far metrics may differ: 0.01, 1%, or loss=0.01. Leave empty to allow the spread of repeated runs, or no difference if there are none."
         value={tolerance}
         onChange={setTolerance}
         mt="sm"

@@ -1,25 +1,33 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type NavPage, useNavPages } from "./navPages";
+import classes from "./Navigation.module.css";
+import { GROUPS, type NavPage, useNavPages } from "./navPages";
 
 export function Navigation({ onGo }: { onGo: () => void }) {
   const pages = useNavPages();
-  const own = pages.filter((page) => page.for !== "administrators");
-  const administration = pages.filter((page) => page.for === "administrators");
+  return Object.entries(GROUPS).map(([group, title]) => (
+    <PageGroup
+      key={group}
+      title={title}
+      pages={pages.filter((page) => page.group === group)}
+      onGo={onGo}
+    />
+  ));
+}
+
+type GroupProps = { title: string; pages: NavPage[]; onGo: () => void };
+
+function PageGroup({ title, pages, onGo }: GroupProps) {
+  if (pages.length === 0) return null;
   return (
-    <>
-      {own.map((page) => (
+    <section aria-label={title} className={classes.group}>
+      <Text size="xs" c="dimmed" fw={600} px="sm" pb={2} aria-hidden>
+        {title}
+      </Text>
+      {pages.map((page) => (
         <PageLink key={page.to} place={page} onGo={onGo} />
       ))}
-      {administration.length > 0 && (
-        <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
-          Administration
-        </Text>
-      )}
-      {administration.map((page) => (
-        <PageLink key={page.to} place={page} onGo={onGo} />
-      ))}
-    </>
+    </section>
   );
 }
 
@@ -35,7 +43,7 @@ function PageLink({ place, onGo }: { place: NavPage; onGo: () => void }) {
       active={active}
       aria-current={active ? "page" : undefined}
       onClick={onGo}
-      style={{ borderRadius: 6 }}
+      className={classes.link}
     />
   );
 }

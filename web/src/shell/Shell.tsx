@@ -100,7 +100,7 @@ function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" component="nav" aria-label="Pages">
+      <AppShell.Navbar p="sm" component="nav" aria-label="Pages" className={classes.nav}>
         <Navigation onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

@@ -13,6 +13,7 @@ import {
   IconServer2,
   IconServerBolt,
   IconSettings,
+  IconSitemap,
   IconSpeakerphone,
   IconTable,
   IconUsers,
@@ -26,27 +27,56 @@ import { meQuery } from "~/people/me";
 type Me = Schemas["Me"];
 type Audience = "everyone" | "many" | "administrators";
 
-/** Every page in the navigation; the palette lists the same. */
+type Group = "work" | "library" | "manage" | "administration";
+
+/** Every page in the navigation, by group; the palette lists the same. */
 const PAGES = [
-  { to: "/", label: "Dashboard", icon: IconHome, for: "everyone" },
-  { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
-  { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
-  { to: "/pipelines", label: "Pipelines", icon: IconGitFork, for: "everyone" },
-  { to: "/pilots", label: "Pilots", icon: IconServerBolt, for: "everyone" },
-  { to: "/studies", label: "Studies", icon: IconChartDots3, for: "everyone" },
-  { to: "/runs", label: "Runs", icon: IconTable, for: "everyone" },
-  { to: "/images", label: "Images", icon: IconPackage, for: "everyone" },
-  { to: "/datasets", label: "Datasets", icon: IconDatabase, for: "everyone" },
-  { to: "/models", label: "Models", icon: IconBrain, for: "everyone" },
-  { to: "/build", label: "Image Builder", icon: IconHammer, for: "everyone" },
-  { to: "/crates", label: "Crates", icon: IconPackageImport, for: "everyone" },
-  { to: "/endpoints", label: "Endpoints", icon: IconServer2, for: "everyone" },
-  { to: "/projects", label: "Projects", icon: IconUsersGroup, for: "many" },
-  { to: "/settings", label: "Settings", icon: IconSettings, for: "everyone" },
-  { to: "/users", label: "Users", icon: IconUsers, for: "administrators" },
-  { to: "/announcements", label: "Announcements", icon: IconSpeakerphone, for: "administrators" },
-  { to: "/audit", label: "Audit log", icon: IconHistory, for: "administrators" },
-] as const satisfies { to: string; label: string; icon: TablerIcon; for: Audience }[];
+  { to: "/", label: "Dashboard", icon: IconHome, for: "everyone", group: "work" },
+  { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone", group: "work" },
+  { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone", group: "work" },
+  { to: "/runs", label: "Runs", icon: IconTable, for: "everyone", group: "work" },
+  { to: "/studies", label: "Studies", icon: IconChartDots3, for: "everyone", group: "work" },
+  { to: "/pipelines", label: "Pipelines", icon: IconGitFork, for: "everyone", group: "work" },
+  { to: "/pilots", label: "Pilots", icon: IconServerBolt, for: "everyone", group: "work" },
+  { to: "/datasets", label: "Datasets", icon: IconDatabase, for: "everyone", group: "library" },
+  { to: "/models", label: "Models", icon: IconBrain, for: "everyone", group: "library" },
+  { to: "/images", label: "Images", icon: IconPackage, for: "everyone", group: "library" },
+  { to: "/build", label: "Image Builder", icon: IconHammer, for: "everyone", group: "library" },
+  { to: "/lineage", label: "Lineage", icon: IconSitemap, for: "everyone", group: "library" },
+  { to: "/crates", label: "Crates", icon: IconPackageImport, for: "everyone", group: "library" },
+  { to: "/endpoints", label: "Endpoints", icon: IconServer2, for: "everyone", group: "manage" },
+  { to: "/projects", label: "Projects", icon: IconUsersGroup, for: "many", group: "manage" },
+  { to: "/settings", label: "Settings", icon: IconSettings, for: "everyone", group: "manage" },
+  { to: "/users", label: "Users", icon: IconUsers, for: "administrators", group: "administration" },
+  {
+    to: "/announcements",
+    label: "Announcements",
+    icon: IconSpeakerphone,
+    for: "administrators",
+    group: "administration",
+  },
+  {
+    to: "/audit",
+    label: "Audit log",
+    icon: IconHistory,
+    for: "administrators",
+    group: "administration",
+  },
+] as const satisfies {
+  to: string;
+  label: string;
+  icon: TablerIcon;
+  for: Audience;
+  group: Group;
+}[];
+
+/** Headings of the navigation. Projects are only there on a shared Diamond. */
+export const GROUPS: Record<Group, string> = {
+  work: "Work",
+  library: "Library",
+  manage: "Manage",
+  administration: "Administration",
+};
 
 export type NavPage = (typeof PAGES)[number];
 

@@ -33,7 +33,7 @@ class Archives:
     profile: Callable[[], Profile]
 
     def archive(self, command: ArchiveTree, cancelled: Callable[[], bool]) -> None:
-        """From the files that lie here, checked first. Raises `NotFound`, `DataChanged`, `NoRoom`."""
+        """From the files that are here, checked first. Raises `NotFound`, `DataChanged`, `NoRoom`."""
         place = self.places.find(command.tree, "files")
         if place is None:
             raise NotFound(f"The files of {command.tree[:12]} are not on this machine")
@@ -85,7 +85,7 @@ class Archives:
 
 @contextmanager
 def unpacked(places: TreePlaces, tree: str) -> Iterator[Place]:
-    """The files of a tree that lies here: as they are, or out of its archive for as long as they are read.
+    """The files of a tree that is here: as they are, or out of its archive for as long as they are read.
 
     Raises `NotFound`, `DataChanged`, `NoRoom`. Whoever takes them verifies them.
     """

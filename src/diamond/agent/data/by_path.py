@@ -14,7 +14,7 @@ from diamond.runtimes.below import below
 
 
 def leave_mark(places: TreePlaces, transfer: str, path: str) -> tuple[str, str]:
-    """A file with a fresh nonce on the file system of `path`; two empty texts where that is another than Diamond's own folder."""
+    """A file with a fresh nonce on the file system of `path`; two empty texts if that is not the one of Diamond's own folder."""
     mark, nonce = mark_of(places, transfer), new_nonce()
     mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     mark.write_text(nonce)
@@ -40,7 +40,7 @@ def require_same_files(source: Introduction) -> None:
     except (NotFound, BadRequest, OSError):
         raise WayFailed("this machine does not see its files") from None
     if not source.fingerprint or seen != source.fingerprint:
-        raise WayFailed("other files lie under that path here")
+        raise WayFailed("other files are under that path here")
 
 
 def _require_mark(source: Introduction) -> None:
@@ -50,9 +50,9 @@ def _require_mark(source: Introduction) -> None:
     except (OSError, ValueError):
         raise WayFailed("this machine does not see its files") from None
     if not source.nonce or seen != source.nonce:
-        raise WayFailed("another file system lies under that path here")
+        raise WayFailed("another file system is under that path here")
     if not same:
-        raise WayFailed("another file system lies under the path of its files here")
+        raise WayFailed("another file system is under the path of its files here")
 
 
 def place_at(source: Introduction, tree: str, result: dict[str, object]) -> Place:

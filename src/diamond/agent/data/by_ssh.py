@@ -1,7 +1,7 @@
 """From agent to agent by the person's own ssh: the goal opens a session on the source's machine and reads pieces from it.
 
 Nothing is stored: ssh finds the host, the key and the agent as it does for the person, and never asks. The far side is the
-same one-file agent (`agent.pyz serve-data`), which reads what lies there and checks its own policy.
+same one-file agent (`agent.pyz serve-data`), which reads what is there and checks its own policy.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from diamond.data.s3 import Bucket
 INTRODUCE = b"DWI\n"
 """In place of what the goal wants: who are you, and how do I reach you?"""
 BY_S3 = b"DWS\n"
-"""Before what the goal wants: put the pieces into the storage that both name, and send where they lie."""
+"""Before what the goal wants: put the pieces into the storage that both name, and send where they are."""
 _INTRODUCED, _STORED = b"DIN\n", b"DST\n"
 
 
@@ -91,7 +91,7 @@ class ThroughService:
 
 @dataclass(frozen=True)
 class ThroughStorage:
-    """The service passes on where each piece lies; the bytes take the other way."""
+    """The service passes on where each piece is; the bytes take the other way."""
 
     control: ThroughService
     bucket: Bucket

@@ -244,7 +244,7 @@ class _Run:
         )
 
     def _take_from_archive(self) -> None:
-        """The same tree lies here packed."""
+        """The same tree is here packed."""
         with unpacked(self._places, self._command.tree) as place:
             for position in self._arrival.missing():
                 self._stop_if_cancelled()
@@ -278,7 +278,7 @@ class _Run:
         return None
 
     def _from_shared(self, source: Introduction) -> Place | None:
-        """Links where both copies are Diamond's, a place by path where the data lies in place, else copies on that file system."""
+        """Links where both copies are Diamond's, a place by path where the data is in place, else copies on that file system."""
         require_same_files(source)
         if not source.managed and self._command.layout == "files":
             result = self._fetching.read(self._command.transfer, source.path, self._cancelled)

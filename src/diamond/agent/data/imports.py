@@ -101,7 +101,7 @@ class Imports:
         )
 
     def _previous(self, key: str) -> tuple[str, str]:
-        """Where the last copy from this source lies, if it is unchanged, and what was noted about its files."""
+        """Where the last copy from this source is, if it is unchanged, and what was noted about its files."""
         known = read_json(self._notes(key).with_suffix(".json")) or {}
         place = self.places.find(str(known.get("tree", "")), "files") if known else None
         if place is None or not place.managed:

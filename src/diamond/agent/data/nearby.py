@@ -14,7 +14,7 @@ from diamond.data.wants import LARGE
 
 @dataclass
 class Nearby:
-    """By digest, and for large files by path: an earlier version lies at the same path most often."""
+    """By digest, and for large files by path: an earlier version is at the same path most often."""
 
     by_digest: Dict[str, NearFile] = field(default_factory=dict)
     by_path: Dict[str, NearFile] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Where trees lie on this machine. Each place is a small file that stays when scratch is purged."""
+"""Where trees are on this machine. Each place is a small file that stays when scratch is purged."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TreePlaces:
         return below(self.root, "manifests", f"{tree}.manifest")
 
     def managed(self, tree: str, layout: str) -> Path:
-        """Where a copy that Diamond makes lies."""
+        """Where a copy that Diamond makes is."""
         if layout == "archive":
             return below(self.root, "archives", f"{tree}.squashfs")
         return below(self.root, "trees", tree)
@@ -104,7 +104,7 @@ class TreePlaces:
         self._file(place).unlink(missing_ok=True)
 
     def remove(self, place: Place) -> None:
-        """A managed copy goes; what lies in place is only forgotten."""
+        """A managed copy goes; what is in place is only forgotten."""
         self.forget(place)
         own = self.managed(place.tree, place.layout)
         if place.managed and not place.shared and str(own) == place.path:

@@ -1,4 +1,4 @@
-"""A preview of a tree that lies here: made by a small job, in an environment of Diamond's where a format needs packages."""
+"""A preview of a tree that is here: made by a small job, in an environment of Diamond's where a format needs packages."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Previews:
         """Repeatable. Raises `DiamondError`: a preview that fails leaves the data as it is."""
         if not self.policy.allows_files:
             raise Forbidden(
-                "The policy of this machine lets no content of files leave (egress)",
+                "The policy of this machine keeps file contents on it (egress)",
                 "Look at the files on the machine.",
             )
         place = self.places.find(command.tree, "files")
         if place is None:
             raise NotFound(
-                "The data does not lie here as files", "Copy it to an endpoint with layout: files."
+                "The data is not here as files", "Copy it to an endpoint with layout: files."
             )
         place = self.places.check(place)
         python, lacking = self._environment(command.tree, cancelled)

@@ -33,7 +33,7 @@ class Scans:
     jobs: DataJobs
 
     def scan(self, command: ScanFolder, cancelled: Callable[[], bool]) -> bool:
-        """Repeatable: what was read before is not read again. Gives whether an older version that lay there is gone."""
+        """Repeatable: what was read before is not read again. Gives whether an older version that was there is gone."""
         root = self._root(command.path)
         folder = self.jobs.folder(command.scan)
         result = self._read(command.scan, root, cancelled, recheck=command.recheck)
@@ -74,7 +74,7 @@ class Scans:
         return found
 
     def read(self, name: str, path: str, cancelled: Callable[[], bool]) -> dict[str, Any]:
-        """Read a folder where it lies, for a transfer that needs no copy. Raises `Forbidden`, `BadRequest`."""
+        """Read a folder where it is, for a transfer that needs no copy. Raises `Forbidden`, `BadRequest`."""
         root = self._root(path)
         result = self._read(name, root, cancelled, recheck=False, quiet=True)
         if result.get("problems"):

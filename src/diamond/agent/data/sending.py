@@ -103,7 +103,7 @@ class Sending:
         post: Callable[[SendTree, int, bytes], int],
         cancelled: Callable[[], bool],
     ) -> None:
-        """Read in one thread, send in this one. After a restart, pieces that the service has are passed over."""
+        """Read in one thread, send in this one. After a restart, pieces that the service has are skipped."""
         first = self._post(command, 0, b"")
         ready: queue.Queue[tuple[int, bytes] | Exception | None] = queue.Queue(AHEAD)
         ended = threading.Event()
@@ -141,7 +141,7 @@ class Sending:
                     continue
 
     def _store(self, command: SendTree, n: int, body: bytes) -> int:
-        """Put a piece into the storage, and send where it lies."""
+        """Put a piece into the storage, and send where it is."""
         bucket, folder = self.setup.bucket(command.transfer)
         key = f"{folder}{command.round}-{n}"
         bucket.put(key, body)

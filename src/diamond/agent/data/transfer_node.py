@@ -35,7 +35,7 @@ STARTED = b"diamond: at work\n"
 LOOK_SECONDS = 0.2
 GRACE_SECONDS = 2.0
 AWAY_SECONDS = 600.0
-"""A node that could not be reached is left alone for so long."""
+"""A node that could not be reached is left alone for this long."""
 
 
 class NodeAway(Exception):

@@ -40,7 +40,7 @@ class Ways:
         self._source: Introduction | None = None
 
     def names(self) -> list[str]:
-        """In the order that the service chose; those that this agent does not know are passed over."""
+        """In the order that the service chose; those that this agent does not know are skipped."""
         return [name for name in self._command.ways or [SERVICE] if name in WAYS]
 
     def open(self, name: str) -> Carrier:

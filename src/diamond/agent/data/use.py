@@ -12,7 +12,7 @@ from diamond.runtimes.below import below, steps_of
 
 
 def ready_tree(places: TreePlaces, ordered: OrderedTree) -> str:
-    """Where it lies. Raises `NotFound`; `DataChanged` for files that are not as they were registered."""
+    """Where it is. Raises `NotFound`; `DataChanged` for files that are not as they were registered."""
     tree = plain_digest(ordered.digest)
     place = places.find(tree, ordered.layout)
     if place is None:
@@ -22,6 +22,6 @@ def ready_tree(places: TreePlaces, ordered: OrderedTree) -> str:
         )
     checked = places.check(place)
     places.use(checked)
-    if ordered.file and Path(checked.path).is_dir():  # a copy: the file lies in its folder
+    if ordered.file and Path(checked.path).is_dir():  # a copy: the file is in its folder
         return str(below(Path(checked.path), *steps_of(ordered.file)))
     return checked.path

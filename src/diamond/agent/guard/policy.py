@@ -415,7 +415,7 @@ def _bare(digest: str) -> str:
 
 
 def _is_left_by_a_run(real: str, tasks: Path) -> bool:
-    """Whether it lies in tasks/TASK/run/."""
+    """Whether it is in tasks/TASK/run/."""
     root = Path(os.path.realpath(tasks))
     names = Path(real).relative_to(root).parts if root in Path(real).parents else ()
     return len(names) > 2 and names[1] == "run"

@@ -27,7 +27,7 @@ def list_secrets(folder: Path) -> list[str]:
 
 
 def find_secret(folder: Path, name: str) -> Path:
-    """Where its value lies. Raises `NotFound`, which lists the names there are."""
+    """Where its value is. Raises `NotFound`, which lists the names there are."""
     place = _place(folder, name)
     if place.is_file():
         return place

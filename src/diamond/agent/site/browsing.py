@@ -1,4 +1,4 @@
-"""Folders of this machine, for a person who looks for data: names only, below the places where data lies, never hidden ones."""
+"""Folders of this machine, for a person who looks for data: names only, below the places where data is, never hidden ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def starting_points(
     mounts: str,
     is_folder: Callable[[str], bool] = os.path.isdir,
 ) -> list[str]:
-    """Where data may lie: the folders that the machine's policy lists, or else a person's own and the file systems.
+    """Where data may be: the folders that the machine's policy lists, or else a person's own and the file systems.
 
     `mounts` is the text of /proc/self/mounts.
     """
@@ -111,7 +111,7 @@ def read_mounts() -> str:
 
 
 def _require_below(path: str, real: str, roots: list[str]) -> None:
-    """By where it really lies: a link cannot lead out. Hidden folders hold keys and settings."""
+    """By where it really is: a link cannot lead out. Hidden folders hold keys and settings."""
     for root in map(os.path.realpath, roots):
         if real == root or f"{real}/".startswith(root.rstrip("/") + "/"):
             if any(
@@ -119,10 +119,10 @@ def _require_below(path: str, real: str, roots: list[str]) -> None:
                 for step in os.path.relpath(real, root).split("/")
                 if step != "."
             ):
-                raise Forbidden(f"{path[:200]} is hidden", "Type its path if your data lies there.")
+                raise Forbidden(f"{path[:200]} is hidden", "Type its path if your data is there.")
             return
     raise Forbidden(
-        f"{path[:200]} lies outside of the folders that can be browsed",
+        f"{path[:200]} is outside of the folders that can be browsed",
         f"Begin at one of: {', '.join(roots)}"
         if roots
         else "The policy of this machine lists none.",

@@ -72,7 +72,7 @@ class Housekeeping:
         self._probes.put(compute)
 
     def clean_soon(self, task: str) -> None:
-        """Remove a run directory as soon as nothing of it is tracked any more."""
+        """Remove a run directory as soon as nothing in it is tracked any more."""
         self._run_directories.request_removal(task)
         self._probes.put(None)
 

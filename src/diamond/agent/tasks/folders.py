@@ -362,7 +362,7 @@ class TaskFolders:
         return read_json(below(self.root, task, "chain.json")) or {}
 
     def doubt(self, folder: AttemptFolder, checkpoint: str) -> bool:
-        """Write down a checkpoint to pass over; False if that could not be."""
+        """Write down a checkpoint to skip; False if that could not be."""
         try:
             write_whole(folder.run_dir.parent / "doubted", f"{checkpoint}\n".encode())
         except OSError:

@@ -1,4 +1,4 @@
-"""How far an attempt has come, by what lies in its folders: checkpoints and logged steps."""
+"""How far an attempt has come, by what is in its folders: checkpoints and logged steps."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Retention:
     """Tasks to pack, with the time from which on."""
 
     def request_removal(self, task: str) -> None:
-        """Remove a run directory as soon as nothing of it is tracked."""
+        """Remove a run directory as soon as nothing in it is tracked."""
         if self.tasks.has(task):
             mark(self.tasks.root / task / REQUESTED)
             self._requested.add(task)

@@ -277,7 +277,7 @@ class Stager:
         return replace(order, argv=command, command="")
 
     def _with_pilot(self, folder: AttemptFolder, order: Order) -> Order:
-        """A pilot's program is Diamond's own, and what it needs to know lies beside its script."""
+        """A pilot's program is Diamond's own, and what it needs to know is beside its script."""
         if order.pilot is None:
             return order
         starter = self.scheduler.script_variables().starter

@@ -100,7 +100,7 @@ class HubSource:
         except Answered as answered:
             raise self._refused(answered) from None
         except OSError as error:
-            raise SourceDown(f"{self.server} broke off: {error}") from None
+            raise SourceDown(f"{self.server} interrupted the transfer: {error}") from None
         try:
             value = json.loads(content)
         except ValueError:

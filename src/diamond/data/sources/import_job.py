@@ -36,7 +36,7 @@ MOST_LOOKS = 4
 
 @dataclass(frozen=True)
 class ImportJob:
-    """What the agent asks for. No secret is in it: only where one lies."""
+    """What the agent asks for. No secret is in it: only where one is."""
 
     source: str
     folder: str

@@ -38,7 +38,7 @@ class Web:
         method: str = "GET",
         follows: bool = True,
     ) -> http.client.HTTPResponse:
-        """Raises `Answered` for a status that is no success, `SourceDown` for no answer, `Forbidden` by policy."""
+        """Raises `Answered` for a status other than success, `SourceDown` for no answer, `Forbidden` by policy."""
         self.check(url)
         request = urllib.request.Request(url, method=method)
         request.add_header("User-Agent", AGENT)
@@ -71,7 +71,7 @@ class Web:
 
 
 class Answered(Exception):
-    """A status that is no success."""
+    """A status other than success."""
 
     def __init__(self, status: int, words: str, headers: Message) -> None:
         super().__init__(words)

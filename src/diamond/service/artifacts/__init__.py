@@ -1,1 +1,1 @@
-"""Artifacts: whose bytes they are, and where they lie."""
+"""Artifacts: whose bytes they are, and where they are."""

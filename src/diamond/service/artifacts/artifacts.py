@@ -1,4 +1,4 @@
-"""Artifacts of a person: list them, and find where one lies."""
+"""Artifacts of a person: list them, and find where one is."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ArtifactRow(TypedRow):
 
 @dataclass(frozen=True)
 class PlaceRow(TypedRow):
-    """One place where an artifact lies."""
+    """One place where an artifact is."""
 
     owner: str
     digest: str

@@ -8,7 +8,7 @@ from diamond.core.artifacts import ArtifactKind
 
 
 class ArtifactPlace(BaseModel):
-    """Where the bytes lie."""
+    """Where the bytes are."""
 
     endpoint: str
     """Its name; '' is the service itself."""

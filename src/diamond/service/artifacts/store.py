@@ -156,7 +156,7 @@ async def set_size(tx: Transaction, owner: str, digest: str, size: int) -> None:
 async def drop_places(
     tx: Transaction, *, subject: str, place: str | None = None, format: str | None = None
 ) -> None:
-    """An artifact that lies nowhere any more is removed too."""
+    """An artifact that is nowhere any more is removed too."""
     gone = artifact_places.c.subject == subject
     if place is not None:
         gone &= artifact_places.c.place == place
@@ -171,7 +171,7 @@ async def drop_places(
 async def drop_one_place(
     tx: Transaction, owner: str, digest: str, place: str, subject: str
 ) -> None:
-    """An artifact that lies nowhere any more is removed too."""
+    """An artifact that is nowhere any more is removed too."""
     key = (owner, digest, place, subject)
     await tx.connection.execute(
         delete(artifact_places).where(tuple_(*artifact_places.primary_key.columns) == key)
@@ -225,7 +225,7 @@ async def owned_by_anybody(connection: AsyncConnection) -> set[str]:
 
 
 async def bytes_by_kind(connection: AsyncConnection, owner: str, place: str) -> dict[str, int]:
-    """How many bytes of a person lie at a place."""
+    """How many bytes of a person are at a place."""
     lies_there = exists().where(
         artifact_places.c.owner == artifacts.c.owner,
         artifact_places.c.digest == artifacts.c.digest,

@@ -28,7 +28,7 @@ class CodeFacts(Body):
 
 
 class FolderListing(Body):
-    """What lies in a folder that somebody wants to send."""
+    """What is in a folder that somebody wants to send."""
 
     paths: list[str] = Field(max_length=200_000)
     """Relative to the folder, with `/`."""

@@ -153,7 +153,7 @@ def _place(folder: Path, name: str, *, strip: bool) -> Path:
         raise BadRequest(f"{name!r} is not a path in a folder", "Send relative paths.")
     if len(parts) > MOST_LEVELS:
         raise BadRequest(
-            f"{name[:200]!r} lies more than {MOST_LEVELS} folders deep", "Send a flatter folder."
+            f"{name[:200]!r} is more than {MOST_LEVELS} folders deep", "Send a flatter folder."
         )
     target = folder.joinpath(*parts)
     try:

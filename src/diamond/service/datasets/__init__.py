@@ -1,1 +1,1 @@
-"""Datasets: names with immutable versions, each a tree of files; who may use them and where they may lie."""
+"""Datasets: names with immutable versions, each a tree of files; who may use them and where they may be."""

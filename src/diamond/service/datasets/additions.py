@@ -228,7 +228,7 @@ async def goal_endpoint(
         return (default or list(own))[0]
     names = ", ".join(row.name for row in own)
     raise BadRequest(
-        "Say on which endpoint the data lie",
+        "Say on which endpoint the data are",
         f"Your endpoints: {names}." if own else "Add one: diamond endpoint add NAME",
     )
 

@@ -99,7 +99,7 @@ async def change_dataset(
 async def remove_dataset(
     services: Services, principal: Principal, dataset: str, version: str
 ) -> None:
-    """The name, or one version of it. Files stay where they lie: `gc` removes copies that nothing names."""
+    """The name, or one version of it. Files stay where they are: `gc` removes copies that nothing names."""
 
     async def remove(tx: Transaction) -> None:
         row = await find_dataset(tx.connection, principal, dataset, Action.WRITE)
@@ -148,7 +148,7 @@ async def list_files(
     if tree is None or not tree.has_manifest:
         raise NotFound(
             f"The list of files of {row.name}@{found.name} is not here",
-            "The endpoint it lies on does not let it leave (egress), or it is on its way.",
+            "The endpoint it is on does not let it leave (egress), or it is on its way.",
         )
     path = await asyncio.to_thread(services.manifests.find, found.tree)
     # In a process that can be stopped: the list of files of a large dataset has gigabytes.

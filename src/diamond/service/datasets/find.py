@@ -73,7 +73,7 @@ async def pick_version(
     if not known:
         raise NotFound(
             f"{dataset.name} has no version yet",
-            f"See how far it is: diamond data show {dataset.name}",
+            f"Follow it: diamond data show {dataset.name}",
         )
     names = ", ".join(row.name for row in known[:LISTED])
     version = str(wanted).partition("@")[2]

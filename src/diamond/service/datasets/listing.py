@@ -31,7 +31,7 @@ def list_folder(
 
 
 def _by_name(path: Path, folder: str) -> Iterator[tuple[str, list[tuple[str, Entry]]]]:
-    """What lies in the folder, by the first part of its path below it.
+    """What is in the folder, by the first part of its path below it.
 
     In the order of bytes `a-b` stands between `a` and `a/b`, so the parts of one folder can be apart: they are put together.
     """

@@ -1,4 +1,4 @@
-"""Where versions lie: copy, look, check, pin, remove, and make room."""
+"""Where versions are: copy, look, check, pin, remove, and make room."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ async def _choose(
     if not held:
         where_ = f" on {body.endpoint}" if body.endpoint else ""
         raise NotFound(
-            f"{row.name} does not lie{where_}" if where_ else f"{row.name} lies nowhere",
+            f"{row.name} is not{where_}" if where_ else f"{row.name} is nowhere",
             f"`diamond data where {row.name}` lists its copies.",
         )
     return held, endpoints, {one.tree: one.name for one in wanted}

@@ -39,7 +39,7 @@ async def get_preview(
 async def make_preview(
     services: Services, principal: Principal, dataset: str, body: schemas.DataPreviewRequest
 ) -> schemas.DatasetPreview:
-    """Once more, on an endpoint where the version lies as files."""
+    """Once more, on an endpoint where the version is as files."""
 
     async def make(tx: Transaction) -> schemas.DatasetPreview:
         row = await find_dataset(tx.connection, principal, dataset, Action.WRITE)
@@ -70,7 +70,7 @@ async def _endpoint(
         if endpoint in known:
             return known[endpoint]
     raise Conflict(
-        f"{row.name}@{version.name} lies as files on none of your endpoints",
+        f"{row.name}@{version.name} is not on any of your endpoints as files",
         f"Copy it first: diamond data copy {row.name} --to ENDPOINT",
     )
 

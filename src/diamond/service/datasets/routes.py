@@ -167,7 +167,7 @@ async def change_dataset(
 async def remove_dataset(
     dataset: str, services: Service, person: Person, version: Version = ""
 ) -> Nothing:
-    """The name with all versions, or one version. Files stay where they lie."""
+    """The name with all versions, or one version. Files stay where they are."""
     await datasets.remove_dataset(services, person, dataset, version)
     return Nothing()
 
@@ -265,7 +265,7 @@ async def get_preview(
 async def make_preview(
     dataset: str, body: schemas.DataPreviewRequest, services: Service, person: Person
 ) -> schemas.DatasetPreview:
-    """Make the preview again. Every version gets one by itself."""
+    """Make the preview again. Every version gets one automatically."""
     return await previews.make_preview(services, person, dataset, body)
 
 

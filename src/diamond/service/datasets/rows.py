@@ -36,7 +36,7 @@ class DatasetRow(TypedRow):
     license: str
     project: str
     endpoints: tuple[str, ...] | None
-    """Ids of the endpoints that it may lie on; None: no limit."""
+    """Ids of the endpoints that it may be on; None: no limit."""
     layout: str
     last: int
     """The number of the last version that was added: none is given twice."""

@@ -1,4 +1,4 @@
-"""Where a dataset may lie, and what may carry it."""
+"""Where a dataset may be, and what may carry it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ async def require_may_lie_on(
     names = ", ".join(sorted(row.name for row in allowed.values())) or "none that is left"
     own = endpoint.owner == dataset.owner
     raise Conflict(
-        f"{dataset.name} may not lie on {endpoint.name}",
-        f"It may lie on: {names}." if own else "Its owner limits the endpoints it may lie on.",
+        f"{dataset.name} may not be on {endpoint.name}",
+        f"It may be on: {names}." if own else "Its owner limits the endpoints it may be on.",
         code="restricted",
     )
 

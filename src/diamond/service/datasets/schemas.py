@@ -120,13 +120,13 @@ class Dataset(BaseModel):
     project: str
     """'' outside of any project."""
     endpoints: list[str] | None
-    """Names of the endpoints it may lie on; None: any."""
+    """Names of the endpoints it may be on; None: any."""
     layout: Layout
     newest: DatasetVersion | None
     versions: list[DatasetVersion]
     """The newest first."""
     places: list[str]
-    """Names of the caller's endpoints where a version lies."""
+    """Names of the caller's endpoints where a version is."""
     created: float
     updated: float
     uses: int = 0
@@ -158,11 +158,11 @@ class DatasetPlace(BaseModel):
     used: float
     """When a task last read it, or when it came."""
     at: float
-    """Since when it lies there."""
+    """Since when it is there."""
     checked: float | None = None
     """When it was last looked at."""
     changed: list[str]
-    """Files that are no longer as they were registered: no task may read it until that is settled."""
+    """Files that changed since they were registered: tasks cannot read it until that is resolved."""
     in_use: int = 0
     """Tasks there that need it and have not ended."""
     is_last: bool = False
@@ -212,7 +212,7 @@ class DatasetListing(BaseModel):
 
 
 class AddDataRequest(Body):
-    """Data that already lie on an endpoint, or at a URL."""
+    """Data that are already on an endpoint, or at a URL."""
 
     name: str = Field(pattern=NAME_PATTERN)
     endpoint: str = Field(default="", max_length=100)
@@ -234,7 +234,7 @@ class AddDataRequest(Body):
     layout: Layout | None = None
     project: str = Field(default="", max_length=100)
     endpoints: list[str] | None = Field(default=None, max_length=100)
-    """Names of the endpoints it may lie on; left out: any."""
+    """Names of the endpoints it may be on; left out: any."""
 
 
 class DataUploadRequest(Body):
@@ -323,11 +323,11 @@ class DataCheck(BaseModel):
 
 
 class DataPreviewRequest(DataPlaceRequest):
-    """Make it once more; '' for an endpoint where the version lies."""
+    """Make it once more; '' for an endpoint where the version is."""
 
 
 class DatasetPreview(BaseModel):
-    """What the files of a version look like, made once on an endpoint where it lies."""
+    """What the files of a version look like, made once on an endpoint where it is."""
 
     version: str
     state: Literal["none", "waiting", "running", "done", "failed", "cancelled"]

@@ -39,7 +39,7 @@ async def require_online(services: Services, task: PlacedTask) -> None:
         endpoint = await endpoint_by_id(connection, task.endpoint)
     if endpoint is None:
         raise EndpointAway(
-            f"Endpoint {task.endpoint_name} was removed", "What lies there is out of reach."
+            f"Endpoint {task.endpoint_name} was removed", "What is there is out of reach."
         )
     require_endpoint_online(services, endpoint)
 

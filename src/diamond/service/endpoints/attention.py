@@ -99,7 +99,7 @@ def asking_need(task: AttentionTask) -> Need:
 
 
 def purge_days(endpoint: EndpointRow) -> float | None:
-    """After how many days the site removes what lies in the work folder."""
+    """After how many days the site removes what is in the work folder."""
     work = folder_facts(endpoint).get("work")
     return float(work.purge_days) if work and work.purge_days else None
 

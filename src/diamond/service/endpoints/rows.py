@@ -15,7 +15,7 @@ Egress = Literal["all", "logs", "states"]
 
 @dataclass(frozen=True)
 class EndpointPolicy:
-    """What the machine itself allows; an older agent says nothing of it."""
+    """What the machine itself allows; an older agent does not say."""
 
     egress: Egress = "all"
     lease_until: float | None = None

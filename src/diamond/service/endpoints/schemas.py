@@ -1,4 +1,4 @@
-"""Endpoints and what lies on them."""
+"""Endpoints and what is on them."""
 
 from __future__ import annotations
 

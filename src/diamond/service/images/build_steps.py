@@ -86,7 +86,7 @@ def read_steps(lines: Iterable[BuildLine]) -> BuildProgress:
 
 
 def parse_lines(data: bytes) -> list[BuildLine]:
-    """Whole lines that can be read; the rest is passed over."""
+    """Whole lines that can be read; the rest is skipped."""
     lines = []
     for text in data.splitlines():
         try:

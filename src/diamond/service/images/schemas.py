@@ -1,4 +1,4 @@
-"""Images: what was built, what is inside, where it lies, and how it is made."""
+"""Images: what was built, what is inside, where it is, and how it is made."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ImageCopy(BaseModel):
     file: str
     runtime: str
     shared: bool
-    """Whether it lies in a folder that a group of people reads."""
+    """Whether it is in a folder that a group of people reads."""
     at: float
 
 
@@ -305,7 +305,7 @@ class PullAnswer(BaseModel):
 class PruneRequest(Body):
     endpoint: str
     unused_days: float = Field(default=30.0, ge=0)
-    """Images that no task used for so long, and that have no name, go too."""
+    """Images without a name that no task used for this long are removed too."""
     dry_run: bool = True
 
 

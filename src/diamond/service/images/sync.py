@@ -39,9 +39,9 @@ from diamond.service.platform.services import Services
 BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
-"""A source that sends nothing for so long is asked again."""
+"""A source that sends nothing for this long is asked again."""
 STALLED_SECONDS = 300.0
-"""A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
+"""A source that is online and sends nothing for this long will not send: the transfer fails, and says so."""
 LOOK_SECONDS = 0.02
 
 log = logging.getLogger(__name__)

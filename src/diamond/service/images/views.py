@@ -57,7 +57,7 @@ async def show_image(connection: AsyncConnection, image: ImageRow) -> schemas.Im
 async def show_shared(
     connection: AsyncConnection, images: Sequence[ImageRow]
 ) -> list[schemas.Image]:
-    """To others than the owner: what is inside, not on which of the owner's machines it lies or who used it."""
+    """To others than the owner: what is inside, not on which of the owner's machines it is or who used it."""
     return [
         image.model_copy(
             update={

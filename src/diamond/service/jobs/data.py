@@ -48,7 +48,7 @@ async def stage_data(
 async def stage_trees(
     tx: Transaction, endpoint: EndpointRow, owner: str, composed: Composed, terms: ProjectTerms
 ) -> list[Dependency]:
-    """Results that the spec names by digest: each must be the owner's. On another person's account, only what lies there."""
+    """Results that the spec names by digest: each must be the owner's. On another person's account, only what is there."""
     waits: dict[str, Dependency] = {}
     for name, tree in composed.order.trees.items():
         if name in composed.data:
@@ -59,7 +59,7 @@ async def stage_trees(
             continue
         if endpoint.owner != owner:
             raise Conflict(
-                f"{name} does not lie on {endpoint.name}, which is another person's account",
+                f"{name} is not on {endpoint.name}, which is another person's account",
                 "Run both on the same endpoint.",
             )
         terms.require_no_transfer(name)
@@ -93,7 +93,7 @@ async def note_data_uses(tx: Transaction, task: TaskRow, wanted: Mapping[str, Wa
 
 
 async def stage_again(tx: Transaction, endpoint: EndpointRow, old: TaskRow) -> list[Dependency]:
-    """For a task that repeats another: the very same trees, wherever they lie now."""
+    """For a task that repeats another: exactly the same trees, wherever they are now."""
     uses = {use.name: use for use in await dataset_store.uses_by_task(tx.connection, old.id)}
     rows = await dataset_store.datasets_by_id(tx.connection, {use.dataset for use in uses.values()})
     waits: dict[str, Dependency] = {}

@@ -121,7 +121,7 @@ async def project_table(services: Services, principal: Principal, project: str, 
 
 
 async def measure(services: Services) -> None:
-    """Ask the machines how much lies in their run directories; one that does not answer is asked next time."""
+    """Ask the machines how much is in their run directories; one that does not answer is asked next time."""
     async with services.store.read() as connection:
         endpoints = await online_endpoints(connection)
     await separately(endpoints, partial(_measure, services), "measuring an endpoint")

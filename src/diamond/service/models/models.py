@@ -160,7 +160,7 @@ async def change_version(
 
 
 async def delete_model(services: Services, principal: Principal, model: str) -> None:
-    """The name, its versions and aliases. Files stay where they lie until they are cleaned up."""
+    """The name, its versions and aliases. Files stay where they are until they are cleaned up."""
 
     async def remove(tx: Transaction) -> None:
         row = await find_model(tx.connection, principal, model, Action.WRITE)

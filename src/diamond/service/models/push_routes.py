@@ -26,7 +26,7 @@ Round = Annotated[int, Query(ge=0)]
 async def push(
     model: str, body: schemas.NewPush, services: Service, person: Person
 ) -> schemas.Push:
-    """Begin or continue. A folder of an endpoint is read where it lies; of an upload, the service asks round by round."""
+    """Begin or continue. A folder of an endpoint is read where it is; of an upload, the service asks round by round."""
     return await pushes.push(services, person, model, body)
 
 

@@ -1,4 +1,4 @@
-"""Folders that become versions: uploaded from a person's own computer, or read where they lie on an endpoint."""
+"""Folders that become versions: uploaded from a person's own computer, or read where they are on an endpoint."""
 
 from __future__ import annotations
 

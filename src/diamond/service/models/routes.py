@@ -108,7 +108,7 @@ async def change_version(
 async def get_safety(
     model: str, version: VersionWord, services: Service, person: Person
 ) -> schemas.Safety:
-    """Whether a copy lies where nobody purges it."""
+    """Whether a copy is where nobody purges it."""
     return await models.get_safety(services, person, _reference(model, version))
 
 
@@ -160,7 +160,7 @@ async def get_content(
     person: Person,
     start: Annotated[int, Query(ge=0)] = 0,
 ) -> StreamingResponse:
-    """The bytes of one file, from `start` on: a download that broke off continues."""
+    """The bytes of one file, from `start` on: an interrupted download continues."""
     reference = _reference(model, version)
     return _download(await download.read_file(services, person, reference, path, start))
 

@@ -105,7 +105,7 @@ class PushRow(TypedRow):
     tree: str
     """'' until its files are hashed."""
     source: str
-    """For people: where the folder lies."""
+    """For people: where the folder is."""
     format: str
     signature: JsonObject
     note: str

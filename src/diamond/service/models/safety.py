@@ -47,7 +47,7 @@ async def secure(services: Services, version: VersionRow) -> None:
 
 
 async def secure_tree(tx: Transaction, model: ModelRow, tree: TreeRow) -> None:
-    """Until the copy is there, the one that lies in a run directory is not cleaned up."""
+    """Until the copy is there, the one that is in a run directory is not cleaned up."""
     places = await tree_store.places_of(tx.connection, {tree.owner}, [tree.digest])
     if await _is_safe(tx.connection, model, places):
         return
@@ -79,7 +79,7 @@ async def keep_on(connection: AsyncConnection, owner: str, endpoint: EndpointRow
 
 
 async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
-    """Where its files lie, for a person."""
+    """Where its files are, for a person."""
     model = await store.model_by_id(connection, version.model)
     goal = (model.kept_on if model else "") or SERVICE
     places = await tree_store.places_of(connection, {version.owner}, [version.tree])
@@ -92,7 +92,7 @@ async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
     names = sorted({_name(place.endpoint, endpoints) for place in usable})
     if model and await _is_safe(connection, model, usable):
         where = "in this service" if goal == SERVICE else f"on {endpoints[goal].name}"
-        return Safety(state="kept", message=f"A verified copy lies {where}.", places=names)
+        return Safety(state="kept", message=f"A verified copy is {where}.", places=names)
     transfers = await tree_store.transfers_of_tree(
         connection, version.owner, [version.tree], since=time.time() - DAY
     )
@@ -115,16 +115,16 @@ def _unsafe(
     ends = [_purged(place, endpoints) for place in usable]
     if any(end is None for end in ends):
         where = " and ".join("this service" if name == SERVICE else name for name in names)
-        message = f"It lies on {where} only.{why} Copy it: diamond model keep."
+        message = f"It is on {where} only.{why} Copy it: diamond model keep."
         return Safety(state="on-endpoint", message=message, places=names)
     last = max(end for end in ends if end is not None)
     date = time.strftime("%Y-%m-%d", time.gmtime(last))
-    message = f"It lies on scratch and is purged on {date} at the latest.{why}"
+    message = f"It is on scratch and is purged on {date} at the latest.{why}"
     return Safety(state="purged-soon", message=message, purged=last, places=names)
 
 
 def _purged(place: TreePlaceRow, endpoints: Mapping[str, EndpointRow]) -> float | None:
-    """When the site removes it; only what lies in the work folder is known to be purged."""
+    """When the site removes it; only what is in the work folder is known to be purged."""
     endpoint = endpoints.get(place.endpoint)
     days = purge_days(endpoint) if endpoint else None
     if endpoint is None or days is None:
@@ -139,7 +139,7 @@ def _purged(place: TreePlaceRow, endpoints: Mapping[str, EndpointRow]) -> float 
 async def _is_safe(
     connection: AsyncConnection, model: ModelRow, places: Sequence[TreePlaceRow]
 ) -> bool:
-    """Whether one lies where its owner wants it kept: in the service, or as a managed copy on the endpoint."""
+    """Whether one is where its owner wants it kept: in the service, or as a managed copy on the endpoint."""
     if not model.kept_on:
         return any(place.endpoint == SERVICE for place in places)
     endpoint = (await endpoints_by_id(connection, {model.kept_on})).get(model.kept_on)

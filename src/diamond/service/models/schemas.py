@@ -46,7 +46,7 @@ class Safety(BaseModel):
     purged: float | None = None
     """When the site removes the last copy."""
     places: list[str]
-    """Names of the endpoints where it lies; `service` is this service."""
+    """Names of the endpoints where it is; `service` is this service."""
 
 
 class ModelVersion(BaseModel):
@@ -147,7 +147,7 @@ class SetAlias(Body):
 
 
 class NewPush(Body):
-    """A folder that becomes a version: uploaded by the caller, or read where it lies on an endpoint."""
+    """A folder that becomes a version: uploaded by the caller, or read where it is on an endpoint."""
 
     digest: str = Field(default="", max_length=80)
     """Of the manifest that was sent (POST /datasets/manifests/…): the caller uploads the files."""

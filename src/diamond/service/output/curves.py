@@ -75,7 +75,7 @@ def unpack(data: bytes) -> Curve:
 
 
 def within(curve: Curve, column: int, first: float | None, last: float | None) -> Curve:
-    """The points whose step (column 0) or time (1) lies in a range; one that has none is left out."""
+    """The points whose step (column 0) or time (1) is in a range; one that has none is left out."""
     if first is None and last is None:
         return curve
     low = -float("inf") if first is None else first

@@ -23,14 +23,14 @@ class LogStream(BaseModel):
     """Bytes."""
     kept: list[tuple[int, int]]
     folder: str
-    """Where its file lies on the endpoint; empty once it was removed to make room."""
+    """Where its file is on the endpoint; empty once it was removed to make room."""
 
 
 class LogList(Page[LogStream]):
     ranks: int
     """How many processes the launch starts."""
     carried_ranks: int
-    """So many at most have a log here; the others' lie in `folder` alone."""
+    """So many at most have a log here; the others' are in `folder` alone."""
     words: str
     """What a reader should know of the logs of several ranks, and where those are that are not here; empty of one rank."""
 
@@ -109,7 +109,7 @@ class LogMatches(BaseModel):
     next: int | None
     """Ask for `after=next` for more; null when the end was reached."""
     complete: bool
-    """False: a part of the log lies on the cluster alone and could not be searched; `reason` says why."""
+    """False: a part of the log is on the cluster alone and could not be searched; `reason` says why."""
     reason: str
     searched_on: list[Literal["kept", "cluster"]]
     size: int

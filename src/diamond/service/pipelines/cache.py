@@ -44,7 +44,7 @@ def step_key(
 
 
 async def find_cached(connection: AsyncConnection, owner: str, key: str) -> StepRow | None:
-    """The newest step of the same person that did this work, and whose results still lie somewhere unchanged."""
+    """The newest step of the same person that did this work, and whose results are still somewhere unchanged."""
     for step in await store.done_with_key(connection, owner, key):
         trees = {output.tree for output in step.outputs.values() if output.tree}
         places = await places_of(connection, owner, trees)

@@ -42,7 +42,7 @@ class Seen:
     values: dict[tuple[str, str], ReadValue] = field(default_factory=dict)
     """By task and the name of the output."""
     names: dict[str, list[str]] = field(default_factory=dict)
-    """What lies at the top of a tree, by its digest."""
+    """What is at the top of a tree, by its digest."""
     code: tuple[CodeFile, ...] = ()
 
 

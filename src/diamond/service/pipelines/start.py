@@ -138,7 +138,7 @@ def _dependencies(bound: Bound) -> list[Dependency]:
 
 
 async def _declare_outputs(tx: Transaction, board: Board, step: StepRow, task: TaskRow) -> None:
-    """They are hashed where they lie when the task has ended."""
+    """They are hashed where they are when the task has ended."""
     outputs = board.pipeline.graph.stages[step.stage].outputs.values()
     named = [
         NamedResult(name=one.name, path=one.path, kind=one.kind, format=one.format)

@@ -52,7 +52,7 @@ class KeptTrees:
             yield descriptor
 
     def folder(self, digest: str) -> Path:
-        """Where a complete tree lies. Raises `NotFound`."""
+        """Where a complete tree is. Raises `NotFound`."""
         root = self._root(digest)
         if not root.is_dir():
             raise NotFound(f"The copy of {digest[:12]} is gone", "Keep it again from an endpoint.")

@@ -23,7 +23,7 @@ EMPTY = b""
 
 
 class PackedMetrics:
-    """One run's, read where it lies."""
+    """One run's, read where it is."""
 
     __slots__ = ("data", "first", "places")
 

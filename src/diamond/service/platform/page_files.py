@@ -48,7 +48,7 @@ def part(name: str, *, packed: bool) -> Response | None:
 
 
 def file_below(folder: Path, name: str) -> Path | None:
-    """The file of that name, if there is one and it lies in the folder."""
+    """The file of that name, if there is one and it is in the folder."""
     if not name or "\0" in name:
         return None
     path = (folder / name).resolve()

@@ -58,7 +58,7 @@ class Pieces(Protocol):
         """Since a piece last came."""
 
     def prune(self, seconds: float) -> None:
-        """Drop rounds in which nothing came for so long."""
+        """Drop rounds in which nothing came for this long."""
 
 
 @dataclass

@@ -120,9 +120,7 @@ async def remove_project(services: Services, principal: Principal, project: str)
     async def remove(tx: Transaction) -> None:
         row = await find_project(tx.connection, principal, project, Role.OWNER)
         if await project_store.count_tasks(tx.connection, row.id):
-            raise Conflict(
-                f"Tasks belong to {row.name}", "Archive it instead: nothing of it is lost."
-            )
+            raise Conflict(f"Tasks belong to {row.name}", "Archive it instead: nothing is lost.")
         await project_store.drop_project(tx, row.id)
 
     await services.store.run(remove)

@@ -97,7 +97,7 @@ Title = Annotated[str, Query(max_length=200)]
 async def import_crate(
     request: Request, services: Service, person: Person, name: Title = ""
 ) -> schemas.CrateShown:
-    """An RO-Crate of somebody else: a zip, or its `ro-crate-metadata.json` alone; at most 1 GB. It is read and shown, and nothing of it is run."""
+    """An RO-Crate of somebody else: a zip, or its `ro-crate-metadata.json` alone; at most 1 GB. It is read and shown; nothing in it is run."""
     return await imports.import_crate(services, person, request.stream(), name)
 
 

@@ -62,7 +62,7 @@ class RecordContents(BaseModel):
     name: str = ""
     kind: str = ""
     is_rebuilt: bool = False
-    """Made later from what was stored, as the task is older than records."""
+    """Compiled later from what was stored, because the task ran before records existed."""
     diamond: str = ""
     """The version that wrote it."""
     code: CodeUsed | None = None

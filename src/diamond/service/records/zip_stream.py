@@ -16,7 +16,7 @@ _OLDEST = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class ZipPart:
-    """A file of the zip: its bytes, or where they lie. `link`: a symbolic link to this."""
+    """A file of the zip: its bytes, or where they are. `link`: a symbolic link to this."""
 
     path: str
     content: bytes | Path = b""

@@ -1,4 +1,4 @@
-"""Digests of what a run left in `artifacts/`, hashed where it lies."""
+"""Digests of what a run left in `artifacts/`, hashed where it is."""
 
 from __future__ import annotations
 

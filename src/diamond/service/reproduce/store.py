@@ -62,7 +62,7 @@ async def save_verdict(tx: Transaction, task: str, verdict: JsonObject, at: floa
 async def repeats_of(
     connection: AsyncConnection, owner: str, digest: str, *, but: str
 ) -> Sequence[bytes]:
-    """Packed metrics of runs of the very same order that succeeded.
+    """Packed metrics of runs of exactly the same order that succeeded.
 
     Neither of `but`, the run that is judged, nor of one that was found to be different: they would widen what they are held against.
     """

@@ -1,1 +1,1 @@
-"""Results: what runs leave behind, hashed where it lies."""
+"""Results: what runs leave behind, hashed where it is."""

@@ -1,4 +1,4 @@
-"""Results of tasks: named by their program or by a person, read where they lie, shown with their places."""
+"""Results of tasks: named by their program or by a person, read where they are, shown with their places."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def note_results(tx: Transaction, task: TaskRow, named: Sequence[NamedResu
 
 
 async def read_results(tx: Transaction, ended: Sequence[TaskRow]) -> None:
-    """Have what ended tasks named as results read where it lies."""
+    """Have what ended tasks named as results read where it is."""
     by_id = {task.id: task for task in ended}
     for result in await store.unread_results(tx.connection, by_id):
         await _start_reading(tx, by_id[result.task], result)
@@ -191,12 +191,12 @@ async def _show(
     )
     shown = []
     for row in rows:
-        lies = [
+        found = [
             SERVICE if place.endpoint == SERVICE else names[place.endpoint].name
             for place in places.get(row.tree, [])
             if place.endpoint in names or place.endpoint == SERVICE
         ]
-        state = "lost" if row.state == READY and not lies else row.state
+        state = "lost" if row.state == READY and not found else row.state
         shown.append(
             RunResult.model_validate(
                 {
@@ -211,7 +211,7 @@ async def _show(
                     "digest": PREFIX + row.tree if row.tree else "",
                     "size": row.size,
                     "files": row.files,
-                    "places": sorted(set(lies)),
+                    "places": sorted(set(found)),
                     "created": row.created,
                 }
             )

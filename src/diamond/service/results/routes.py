@@ -29,5 +29,5 @@ async def list_results(task: str, services: Service, person: Person) -> Page[sch
 async def name_result(
     task: str, body: schemas.NewResult, services: Service, person: Person
 ) -> schemas.RunResult:
-    """Name a file or folder of an ended task as a result: it is hashed where it lies."""
+    """Name a file or folder of an ended task as a result: it is hashed where it is."""
     return await results.name_result(services, person, task, body)

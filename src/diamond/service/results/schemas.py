@@ -13,7 +13,7 @@ ResultKind = Literal["files", "model", "dataset"]
 
 
 class RunResult(BaseModel):
-    """Something that a run left behind, hashed where it lies."""
+    """Something that a run left behind, hashed where it is."""
 
     task: str
     name: str
@@ -30,7 +30,7 @@ class RunResult(BaseModel):
     size: int
     files: int
     places: list[str]
-    """Names of the endpoints where it lies; `service` is this service."""
+    """Names of the endpoints where it is; `service` is this service."""
     created: float
 
 

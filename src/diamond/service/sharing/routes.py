@@ -75,7 +75,7 @@ async def list_dataset_shares(dataset: str, services: Service, person: Person) -
 async def share_dataset(
     dataset: str, body: ShareRequest, services: Service, person: Person
 ) -> Shares:
-    """Others see its files, and may copy it to endpoints that it may lie on."""
+    """Others see its files, and may copy it to endpoints that it may be on."""
     items = await sharing.share(services, person, DATASET, dataset, body.with_kind, body.with_id)
     return Page(items=items)
 

@@ -96,7 +96,7 @@ def _standing(endpoint: EndpointRow, message: Hello) -> int:
 
 
 async def take_events(services: Services, call: AgentCall, message: Events) -> EventsTaken:
-    """All events of one call in one transaction; those already taken are passed over.
+    """All events of one call in one transaction; those already taken are skipped.
 
     After a gap nothing is taken: the agent sees from `have` that events were lost, and says hello.
     """

@@ -14,7 +14,7 @@ IN_PLACE = "in-place"
 
 
 async def with_last_copies(connection: AsyncConnection, ids: Sequence[str]) -> set[str]:
-    """Of these tasks, those that made a version of a model whose files lie nowhere but in their run directory."""
+    """Of these tasks, those that made a version of a model whose files are nowhere but in their run directory."""
     found: set[str] = set()
     for batch in in_batches(ids):
         elsewhere = exists().where(

@@ -57,7 +57,7 @@ async def record_order(tx: Transaction, task: TaskRow, why: str) -> None:
 
 
 async def rebuild_records(database: Store) -> int:
-    """Records for tasks that are older than records; how many were made."""
+    """Records for tasks from before records existed; how many were made."""
     count = 0
     while made := await database.run(_rebuild_some):
         count += made
@@ -66,14 +66,14 @@ async def rebuild_records(database: Store) -> int:
 
 
 async def ensure_record(tx: Transaction, task: TaskRow) -> None:
-    """A record for a task that is older than records, if it has none yet."""
+    """A record for a task from before records existed, if it has none yet."""
     if not await heads_of(tx.connection, {task.id}):
         job = await job_store.find_job(tx.connection, task.job)
         await append(tx, [Addition(task.id, task.owner, whole_life(task, job))], known={})
 
 
 async def record(tx: Transaction, changes: Sequence[tuple[TaskRow, Drafts]]) -> None:
-    """Entries for tasks. One that is older than records gets a first entry made from what is stored, marked as such."""
+    """Entries for tasks. One from before records existed gets a first entry made from what is stored, marked as such."""
     wanted = [(task, drafts) for task, drafts in changes if drafts]
     if not wanted:
         return
@@ -100,7 +100,7 @@ def changes_of(before: TaskRow, after: TaskRow) -> list[Draft]:
 
 
 def whole_life(task: TaskRow, job: JobRow | None) -> list[Draft]:
-    """The record of a task that is older than records, from what is stored of it."""
+    """The record of a task from before records existed, from what is stored of it."""
     nothing_yet = replace(task, attempts=(), state="")
     return [submitted(task, job, is_rebuilt=True), *changes_of(nothing_yet, task)]
 

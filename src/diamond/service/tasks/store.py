@@ -162,7 +162,7 @@ async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
 
 
 async def tasks_without_record(connection: AsyncConnection, limit: int) -> list[TaskRow]:
-    """Those that are older than records."""
+    """Those from before records existed."""
     has_record = select(records.c.task).where(records.c.task == tasks.c.id).exists()
     query = select(tasks).where(~has_record).order_by(tasks.c.id).limit(limit)
     return rows_of(await connection.execute(query), TaskRow)

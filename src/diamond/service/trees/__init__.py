@@ -1,1 +1,1 @@
-"""Trees of data: what is known of them, where they lie, scans and transfers. Knows no names."""
+"""Trees of data: what is known of them, where they are, scans and transfers. Knows no names."""

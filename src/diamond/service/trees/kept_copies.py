@@ -1,7 +1,7 @@
 """Copies that the service itself keeps: the service is the goal of a transfer, in rounds like any other goal.
 
-What lies on scratch is purged one day; a named model must outlive it. The bytes come as pieces of the pack stream, are
-written and verified as they come, and never lie here twice.
+What is on scratch is purged one day; a named model must outlive it. The bytes come as pieces of the pack stream, are
+written and verified as they come, and never are here twice.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ MOST_ENTRIES = 1_000_000
 """Files, links and folders of a tree that the service keeps: its list is held in memory meanwhile."""
 PIECE_SECONDS = 0.02
 GIVEN_UP_SECONDS = 30.0
-"""A process that has not touched a transfer for so long has died."""
+"""A process that has not touched a transfer for this long has died."""
 SIGN_SECONDS = 5.0
 SILENT_SECONDS = 300.0
-"""A source that sends nothing for so long, though it is online, will not send."""
+"""A source that sends nothing for this long, though it is online, will not send."""
 ABANDONED_SECONDS = 900.0
-"""An upload that nobody continues for so long ends; what has arrived stays for the next try."""
+"""An upload that nobody continues for this long ends; what has arrived stays for the next try."""
 After = Callable[[Transaction, Sequence[Ended]], Awaitable[None]]
 """What slices above do in the transaction that ends a transfer."""
 
@@ -164,7 +164,7 @@ async def _keep(services: Services, transfer: TransferRow, after: After) -> None
         await services.store.run(lambda tx: _kept(tx, transfer, arrival, after))
     except (DiamondError, OSError) as error:
         message = error.message if isinstance(error, DiamondError) else str(error)
-        # The next try is another transfer: what has come would lie here, counted by nobody.
+        # The next try is another transfer: what has come would be here, counted by nobody.
         await asyncio.to_thread(services.kept_trees.clear, transfer.id)
         await services.store.run(lambda tx: _failed(tx, transfer, message, after))
     finally:

@@ -37,11 +37,11 @@ MOST_AT_ONCE = 16 << 20
 MOST_MESSAGE = 64 << 10
 """Where no data may pass, the two ends still exchange how they reach one another."""
 AGAIN_SECONDS = 60.0
-"""A source that sends nothing for so long is asked again."""
+"""A source that sends nothing for this long is asked again."""
 STALLED_SECONDS = 300.0
-"""A source that is online and sends nothing for so long will not send: the transfer fails, and says so."""
+"""A source that is online and sends nothing for this long will not send: the transfer fails, and says so."""
 ABANDONED_SECONDS = 900.0
-"""An upload that nobody continues for so long ends; what has arrived stays for the next try."""
+"""An upload that nobody continues for this long ends; what has arrived stays for the next try."""
 log = logging.getLogger(__name__)
 
 

@@ -20,7 +20,7 @@ from diamond.service.trees.scans import start_preview
 async def request_preview(
     tx: Transaction, endpoint: EndpointRow, tree: str, *, again: bool = False
 ) -> ScanRow | None:
-    """Have one made where the tree lies; None if there is one, or one is on its way."""
+    """Have one made where the tree is; None if there is one, or one is on its way."""
     known = await store.find_preview(tx.connection, endpoint.owner, tree)
     if known is not None and not again:
         scan = await store.find_scan(tx.connection, known.scan)
@@ -33,7 +33,7 @@ async def request_preview(
 
 
 async def take_preview(services: Services, call: AgentCall, scan: str, content: bytes) -> None:
-    """What an endpoint made. Every field, length and picture is checked; nothing of it is executed or rendered here."""
+    """What an endpoint made. Every field, length and picture is checked; none of it is executed or rendered here."""
     try:
         preview = read_preview(json.loads(content))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What agents report about trees: how scans and transfers go, and what lies on a machine."""
+"""What agents report about trees: how scans and transfers go, and what is on a machine."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def _take_scan(
 
 
 async def _found(tx: Transaction, call: AgentCall, scan: ScanRow, report: DataReport) -> None:
-    """A tree lies there. Its manifest has come before, unless the machine's policy keeps it."""
+    """A tree is there. Its manifest has come before, unless the machine's policy keeps it."""
     tree = TreeRow(
         owner=scan.owner,
         digest=report.tree,

@@ -41,7 +41,7 @@ class TreeRow(TypedRow):
 
 @dataclass(frozen=True)
 class TreePlaceRow:
-    """One place where a tree lies on an endpoint."""
+    """One place where a tree is on an endpoint."""
 
     owner: str
     digest: str
@@ -105,7 +105,7 @@ class ScanRow(TypedRow):
 
 @dataclass(frozen=True)
 class PreviewRow(TypedRow):
-    """What a tree looks like, made once by an endpoint where it lies."""
+    """What a tree looks like, made once by an endpoint where it is."""
 
     owner: str
     tree: str

@@ -67,7 +67,7 @@ async def is_known_to_anybody(connection: AsyncConnection, digest: str) -> bool:
 async def places_of(
     connection: AsyncConnection, owners: Collection[str], digests: Collection[str]
 ) -> list[TreePlaceRow]:
-    """Where these people's copies lie, oldest first."""
+    """Where these people's copies are, oldest first."""
     query = select(artifact_places).where(
         artifact_places.c.owner.in_(owners),
         artifact_places.c.digest.in_(digests),

@@ -48,14 +48,14 @@ from diamond.service.trees.trees import find_tree
 UPLOAD, KEPT = "upload", "kept"
 """The source is a person's own computer, or the copy that the service keeps."""
 FAILED_SECONDS = 6 * 3600.0
-"""A way that failed is not tried again for so long, unless no other is left."""
+"""A way that failed is not tried again for this long, unless no other is left."""
 DATA = "data"
 """What other windows of a person ask for again when a scan or a transfer moves on."""
 
 
 @dataclass(frozen=True)
 class ReadyTree:
-    """It lies on the endpoint."""
+    """It is on the endpoint."""
 
     place: TreePlaceRow
 
@@ -258,7 +258,7 @@ def _from_service(tree: TreeRow, places: Sequence[TreePlaceRow], way: Way) -> Wa
 
 
 def source_name(source: EndpointRow | None, owner: str) -> str:
-    """Where other people's copies lie is not said."""
+    """Where other people have copies is not said."""
     if source is None:
         return "an endpoint that was removed"
     return source.name if source.owner == owner else "an endpoint of its owner"

@@ -1,4 +1,4 @@
-"""Trees as slices above see them: what is known, where they lie, who may know them."""
+"""Trees as slices above see them: what is known, where they are, who may know them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def places_of(
     *,
     also_of: Collection[str] = (),
 ) -> dict[str, list[TreePlaceRow]]:
-    """By digest, where each tree lies: the owner's places, and those of people who share it with them (`also_of`)."""
+    """By digest, where each tree is: the owner's places, and those of people who share it with them (`also_of`)."""
     plain = [plain_digest(one) for one in digests]
     found: dict[str, list[TreePlaceRow]] = {one: [] for one in plain}
     for place in await store.places_of(connection, {owner, *also_of}, plain):

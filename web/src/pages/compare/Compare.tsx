@@ -33,11 +33,11 @@ export function Compare() {
   return (
     <Page
       title="Compare runs"
-      lead="Parameters, data, code, packages, metrics and endings side by side."
+      lead="Parameters, data, code, packages, metrics and outcomes side by side."
       wide
       actions={
         <Switch
-          label="Show what is equal, too"
+          label="Show equal values too"
           checked={all}
           onChange={(event) => setAll(event.currentTarget.checked)}
         />

@@ -21,7 +21,7 @@ export function Crates() {
   return (
     <Page
       title="Crates"
-      lead="Records of others, read from RO-Crates. Nothing of them is run."
+      lead="Records from elsewhere, imported as RO-Crates. Nothing in them is ever run."
       actions={<ImportButton />}
     >
       <QueryResult query={query}>
@@ -34,7 +34,8 @@ export function Crates() {
 function NoCrates() {
   return (
     <EmptyState icon={IconPackageImport} title="No crates yet">
-      Choose an RO-Crate: a zip that Diamond or another tool wrote, or its ro-crate-metadata.json.
+      Import an RO-Crate that a colleague sent you or that came with a paper: a zip file, or its
+      ro-crate-metadata.json.
     </EmptyState>
   );
 }

@@ -67,10 +67,7 @@ function About({ dataset }: { dataset: Dataset }) {
       facts={[
         ["Licence", dataset.license || "Not stated"],
         ["Copies", dataset.layout === "archive" ? "One archive file" : "Files"],
-        [
-          "Allowed endpoints",
-          limits ? limits.join(", ") || "Those that its owner lists" : "All of them",
-        ],
+        ["Allowed endpoints", limits ? limits.join(", ") || "Chosen by its owner" : "All of them"],
       ]}
     />
   );

@@ -32,7 +32,7 @@ export function PlacesTab({ dataset }: { dataset: Dataset }) {
                 {text}
               </Text>
             ))}
-            {!items.length && <Text c="dimmed">It lies on none of your endpoints.</Text>}
+            {!items.length && <Text c="dimmed">Not on any of your endpoints yet.</Text>}
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {items.map((place) => (
                 <PlaceCard
@@ -80,8 +80,8 @@ function PlaceCard({ dataset, place }: { dataset: Dataset; place: DatasetPlace }
       {place.changed.length > 0 && (
         <Text size="sm" c="var(--mantine-color-error)" mt={4} style={{ overflowWrap: "anywhere" }}>
           Changed: {place.changed.slice(0, 3).join(", ")}
-          {place.changed.length > 3 ? ` and ${place.changed.length - 3} more` : ""}. No task may
-          read it here. Put the files back and check again, or add them as a new version.
+          {place.changed.length > 3 ? ` and ${place.changed.length - 3} more` : ""}. Tasks cannot
+          read it here. Restore the files and check again, or add them as a new version.
         </Text>
       )}
       <Group mt="xs" gap="xs">
@@ -104,7 +104,7 @@ function PlaceCard({ dataset, place }: { dataset: Dataset; place: DatasetPlace }
       </Group>
       {check.data?.state === "done" && !check.data.changed?.length && (
         <Text size="xs" c="dimmed" mt={4} role="status">
-          It is unchanged.
+          Unchanged.
         </Text>
       )}
       {pin.error && <ErrorAlert error={pin.error} />}

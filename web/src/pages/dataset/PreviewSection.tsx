@@ -63,7 +63,7 @@ export function PreviewSection({ dataset }: { dataset: Dataset }) {
               ))}
               {!preview.parts?.length && (
                 <Text size="sm" c="dimmed">
-                  No file has a format that can be shown.
+                  None of the files has a format that can be previewed.
                 </Text>
               )}
             </Stack>
@@ -87,7 +87,7 @@ function NoPreview({ dataset, version, state, message }: NoPreviewProps) {
   if (state === "waiting" || state === "running") {
     return (
       <Text size="sm" c="dimmed" role="status">
-        The preview is being made on the endpoint.
+        The endpoint is preparing the preview.
       </Text>
     );
   }
@@ -98,7 +98,7 @@ function NoPreview({ dataset, version, state, message }: NoPreviewProps) {
       </Text>
       {me?.id === dataset.owner && (
         <Button size="xs" variant="default" loading={make.isPending} onClick={() => make.run()}>
-          Make the preview
+          Prepare the preview
         </Button>
       )}
       {make.error && <ErrorAlert error={make.error} />}

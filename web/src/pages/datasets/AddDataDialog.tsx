@@ -180,7 +180,7 @@ function UrlFields({ body, set }: UrlFieldsProps) {
           {isWeb && (
             <TextInput
               label="SHA-256"
-              description="If you know what the file must be."
+              description="Optional. A file with another digest is rejected."
               value={body.sha256}
               onChange={(event) => set({ sha256: event.currentTarget.value.trim() })}
               spellCheck={false}

@@ -101,7 +101,7 @@ function Places({ dataset }: { dataset: Dataset }) {
       ))}
       {!dataset.places.length && (
         <Text size="sm" c="dimmed">
-          On none of your endpoints
+          Not on your endpoints
         </Text>
       )}
     </Group>

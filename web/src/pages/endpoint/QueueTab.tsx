@@ -148,11 +148,11 @@ function Used({ used }: { used: Schemas["UsedDay"][] }) {
   return (
     <Card component="section" aria-label="Your use">
       <Title order={2} mb="xs">
-        Your use, by the day tasks started
+        Your usage by start day
       </Title>
       {used.length === 0 ? (
         <Text size="sm" c="dimmed">
-          You started nothing here in the last {DAYS} days.
+          None of your tasks started here in the last {DAYS} days.
         </Text>
       ) : (
         <SimpleGrid cols={1} spacing={6}>

@@ -21,11 +21,7 @@ export function LineagePage() {
   const { of = "", direction = "both" } = useSearch({ from: "/lineage" });
   const navigate = useNavigate({ from: "/lineage" });
   return (
-    <Page
-      title="Lineage"
-      lead="From data and code to results, and forward to all that used them."
-      wide
-    >
+    <Page title="Lineage" lead="Where a result came from, and everything that used it since." wide>
       <Stack gap="md">
         <Group align="flex-end">
           <form
@@ -90,7 +86,8 @@ function Summary({ lineage, direction }: { lineage: Lineage; direction: Directio
     <Text size="sm" c="dimmed">
       {verb}
       {count(lineage.tasks, "task")}, {count(lineage.made, "result")}.
-      {!lineage.is_complete && " There is more than one page holds: start nearer."}
+      {!lineage.is_complete &&
+        " Only part of it fits on the page. Start from a closer item to see the rest."}
     </Text>
   );
 }

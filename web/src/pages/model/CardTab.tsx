@@ -15,7 +15,7 @@ export function CardTab({ model }: { model: Model }) {
   if (model.newest === null) {
     return (
       <Text c="dimmed" size="sm">
-        The card is written when the first version is there.
+        The card is written with the first version.
       </Text>
     );
   }
@@ -77,13 +77,13 @@ type ActionsProps = { model: Model; isEdited: boolean; onEdit: () => void };
 function CardActions({ model, isEdited, onEdit }: ActionsProps) {
   const reset = useModelAction({
     call: () => modelsApi.change(model.id, { card: "" }),
-    success: "The card follows the record again",
+    success: "The card is generated from the record again",
   });
   return (
     <Group gap="xs">
       {isEdited && (
         <Button size="xs" variant="subtle" loading={reset.isPending} onClick={() => reset.run()}>
-          Write it from the record again
+          Generate it from the record again
         </Button>
       )}
       <Button

@@ -85,7 +85,7 @@ function EditModel({ model, onClose }: DialogProps) {
     >
       <TextInput
         label="Name"
-        description="Specs and programs refer to the model by it."
+        description="Specs and programs use this name."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
@@ -102,7 +102,7 @@ function EditModel({ model, onClose }: DialogProps) {
       />
       <Textarea
         label="Intended use"
-        description="What it is good for, and what not."
+        description="What it should be used for, and what it should not."
         autosize
         minRows={2}
         value={use}

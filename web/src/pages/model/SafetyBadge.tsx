@@ -13,7 +13,7 @@ const LOOKS: Record<Safety["state"], { label: string; color: MantineColor }> = {
 
 type SafetyProps = { model: Model; version: ModelVersion };
 
-/** Whether the files of a version outlive the clean-up of a cluster, and where they lie. */
+/** Whether the files of a version outlive the clean-up of a cluster, and where they are. */
 export function SafetyLine({ model, version }: SafetyProps) {
   const { data: safety } = useQuery(safetyQuery(model.id, version.number));
   if (!safety) return <Text size="sm">&nbsp;</Text>;

@@ -39,7 +39,7 @@ function Loaded({ timeline }: { timeline: Timeline }) {
   if (timeline.state !== "known" || !first) {
     return (
       <Text size="sm" c="dimmed">
-        {timeline.message || "Its allocation has not begun."}
+        {timeline.message || "The allocation has not started yet."}
       </Text>
     );
   }

@@ -23,7 +23,11 @@ export function Pilots() {
     getNextPageParam: (page) => page.next || undefined,
   });
   return (
-    <Page title="Pilots" lead="Allocations that run several tasks inside them." wide>
+    <Page
+      title="Pilots"
+      lead="Allocations that run many tasks after waiting in the queue once."
+      wide
+    >
       <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
           const pilots = pages.flatMap((page) => page.items);

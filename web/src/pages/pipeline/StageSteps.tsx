@@ -25,7 +25,7 @@ export function StageSteps({ stage, onAgain, isBusy }: StageProps) {
         <StepTable steps={stage.steps} />
       ) : (
         <Text size="sm" c="dimmed">
-          Its items are known once {stage.parents.join(", ")} is done.
+          The steps appear here when {stage.parents.join(", ")} is done.
         </Text>
       )}
     </Card>

@@ -25,7 +25,7 @@ export function Pipelines() {
   return (
     <Page
       title="Pipelines"
-      lead="Stages that hand their results to the next."
+      lead="Prepare, train and evaluate as one piece of work."
       wide
       actions={
         <Button renderRoot={(props) => <Link to="/pipelines/new" {...props} />}>

@@ -44,8 +44,8 @@ export function GroupTable({ data, by }: { data: RunTable; by: string[] }) {
       </Table.ScrollContainer>
       {data.group_count > data.groups.length && (
         <Text c="dimmed" size="sm" p="md">
-          The first {data.groups.length} of {data.group_count} groups. Group by something that fewer
-          runs differ in.
+          The first {data.groups.length} of {data.group_count} groups. Choose a column with fewer
+          different values.
         </Text>
       )}
     </Card>

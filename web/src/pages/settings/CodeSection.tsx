@@ -24,7 +24,7 @@ export function CodeSection() {
   return (
     <Section
       title="Code"
-      about="Each row is a folder as you sent it. Folders share files, so removing one frees only what no other has."
+      about="Each row is a folder as you sent it. Folders share files, so removing one frees only what no other folder uses."
     >
       <QueryResult query={query}>
         {({ items }) =>

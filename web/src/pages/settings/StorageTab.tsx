@@ -60,7 +60,7 @@ function Retention({ storage }: { storage: MyStorage }) {
   return (
     <Section
       title="Archive ended tasks"
-      about={`An archived task loses its log and curves in the service. Its record, its final metric values and its run directory stay. ${service} The second rule removes the code of tasks, so many days after the last task that used it has ended. Code that made a model, or that a link for reviewers or an assignment needs, stays.`}
+      about={`Archiving removes a task's log and curves from the service. Its record, final metric values and run directory stay. ${service} The second rule removes code that many days after the last task that used it ended. Code behind a model, a review link or an assignment stays.`}
     >
       <form onSubmit={submit}>
         <Group align="end">

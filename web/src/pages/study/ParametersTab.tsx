@@ -143,7 +143,7 @@ function Slices({ study, trials }: TabProps) {
   return (
     <Panel title="Slice">
       <Select
-        aria-label="Param of the slice"
+        aria-label="Parameter"
         size="xs"
         mb="xs"
         data={names}

@@ -23,8 +23,8 @@ export function StudyMenu({ study }: { study: StudyDetail }) {
     onError: showError,
   });
   const pause = useAction(act(() => studiesApi.pause(study.id), "Paused: running trials continue"));
-  const resume = useAction(act(() => studiesApi.resume(study.id), "The study continues"));
-  const cancel = useAction(act(() => studiesApi.cancel(study.id), "Its trials are being ended"));
+  const resume = useAction(act(() => studiesApi.resume(study.id), "The study was resumed"));
+  const cancel = useAction(act(() => studiesApi.cancel(study.id), "Ending its trials"));
   return (
     <>
       {study.state === "running" && (
@@ -105,7 +105,7 @@ function RaiseDialog({ study, onClose }: { study: StudyDetail; onClose: () => vo
       error={save.error}
     >
       <Stack gap="sm">
-        <NumberInput label="Trials in all" min={1} value={trials} onChange={setTrials} />
+        <NumberInput label="Total trials" min={1} value={trials} onChange={setTrials} />
         <NumberInput label="At the same time" min={0} value={parallel} onChange={setParallel} />
         <TextInput
           label="Budget"

@@ -22,14 +22,14 @@ export function RecordTab({ task }: { task: Task }) {
             />
             <Group gap="sm">
               <Anchor size="sm" renderRoot={(props) => <Link to="/crates" {...props} />}>
-                Crates of others
+                Imported crates
               </Anchor>
               <ExportMenu task={task.id} />
             </Group>
           </Group>
           {record.is_rebuilt && (
             <Text size="sm" c="dimmed">
-              This task is older than records. Its record was made from what was stored.
+              This task ran before Diamond kept records. This one was compiled from what was stored.
             </Text>
           )}
           <RecordView record={record} entries={record.entries} />

@@ -51,7 +51,7 @@ function Rules({ rules }: { rules: StorageDefaults }) {
   return (
     <Section
       title="Rules for everyone"
-      about="After this time, ended tasks lose their logs and curves in the service; their records stay. Whoever is over the quota cannot send more code."
+      about="After this time, ended tasks lose their logs and curves in the service; their records stay. People over their quota cannot send more code."
     >
       <form onSubmit={submit}>
         <Group align="end">

@@ -27,7 +27,7 @@ datasets = Table(
     Column("description", Text, nullable=False, default=""),
     Column("license", Text, nullable=False, default=""),
     Column("project", ID, nullable=False, default=""),
-    # Ids of the endpoints it may lie on; null: no limit.
+    # Ids of the endpoints it may be on; null: no limit.
     Column("endpoints", JSON(none_as_null=True)),
     Column("layout", String(16), nullable=False, default="files"),
     Column("last", Integer, nullable=False, default=0),

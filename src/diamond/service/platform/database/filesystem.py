@@ -40,7 +40,7 @@ MOUNTS = Path("/proc/mounts")
 
 
 def refuse_network_folder(folder: Path, mounts: Path = MOUNTS) -> None:
-    """Raise if `folder` lies on a file system whose locks SQLite cannot trust."""
+    """Raise if `folder` is on a file system whose locks SQLite cannot trust."""
     kind = filesystem_type(folder, mounts)
     if kind in NETWORK_TYPES:
         raise BadRequest(

@@ -15,7 +15,7 @@ test("notebooks are found by their place in the folder, without the editor's cop
   expect(notebooksOf(picked)).toEqual(["a.ipynb"]);
 });
 
-test("ignore files are read wherever they lie in the folder", async () => {
+test("ignore files are read wherever they are in the folder", async () => {
   const rules = { path: "mine/lib/.gitignore", file: new File(["*.log"], ".gitignore") };
   expect(await readIgnoreFiles([...picked, rules])).toEqual({ "lib/.gitignore": "*.log" });
 });

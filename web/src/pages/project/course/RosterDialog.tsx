@@ -80,7 +80,7 @@ function RosterResult({ result, course }: RosterResultProps) {
           <>
             <Text size="sm">
               Each student has a personal link that works once, for their address. Diamond does not
-              send e-mails, so pass the links on yourself. They are not shown again.
+              send e-mails, so send the links yourself. They are not shown again.
             </Text>
             <Button
               component="a"

@@ -1,4 +1,4 @@
-"""Images: what was built, where it lies, who asked for it, which tasks use it, and moves between places."""
+"""Images: what was built, where it is, who asked for it, which tasks use it, and moves between places."""
 
 from __future__ import annotations
 

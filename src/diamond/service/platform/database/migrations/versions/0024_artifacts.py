@@ -1,4 +1,4 @@
-"""Artifacts: whose bytes they are, and where they lie. Files of images and code of jobs become such.
+"""Artifacts: whose bytes they are, and where they are. Files of images and code of jobs become such.
 
 Files inside a snapshot are recorded when somebody first asks for them (`is_complete`).
 
