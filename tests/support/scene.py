@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from support.http import Client
+from support.people import add_person
 from support.scripted_agent import ScriptedAgent
 from support.service import RunningService
 
@@ -27,7 +28,9 @@ class Scene:
 
     def taken(self, **spec: Any) -> tuple[str, str]:
         """A task whose submit the agent has received: (task, attempt)."""
-        task = self.submit(**spec)
+        return self.take(self.submit(**spec))
+
+    def take(self, task: Any) -> tuple[str, str]:
         commands = self.agent.commands(wait=5)["commands"]
         self.agent.commands(done=[one["id"] for one in commands])
         return task["id"], task["attempt"]
@@ -45,3 +48,18 @@ def new_scene(service: RunningService, *, carrier: str = "local", epoch: str = "
     agent = ScriptedAgent(service.url, added["key"], epoch=epoch)
     agent.hello()
     return Scene(service, service.client, agent, name)
+
+
+def machine_of(service: RunningService, client: Client) -> Scene:
+    """An endpoint of the person who calls with this client."""
+    name = f"d{next(_numbers)}"
+    key = client.post("/endpoints", {"name": name, "carrier": "local"})["key"]
+    agent = ScriptedAgent(service.url, key)
+    agent.hello()
+    return Scene(service, client, agent, name)
+
+
+def new_person(service: RunningService, name: str) -> tuple[str, Scene]:
+    """Somebody with an endpoint: their id, and the scene."""
+    person, client = add_person(service, name)
+    return person, machine_of(service, client)

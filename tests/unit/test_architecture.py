@@ -88,9 +88,9 @@ SLICE_TABLES = {
         images: access artifacts endpoints entries output people platform tasks
         runs: access images lineage output people platform projects tasks
         trees: access artifacts endpoints people platform storage tasks
-        datasets: access endpoints people platform projects tasks trees
-        results: access endpoints entries lineage people platform tasks trees
-        models: access artifacts code endpoints output people platform results storage tasks trees
+        datasets: access endpoints lineage people platform projects tasks trees
+        results: access datasets endpoints entries lineage people platform tasks trees
+        models: access artifacts code datasets endpoints output people platform results storage tasks trees
         sharing: access datasets endpoints images models notifications people platform projects tasks
         composer: access artifacts code datasets endpoints images models people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
@@ -99,7 +99,7 @@ SLICE_TABLES = {
         scales: access composer endpoints images jobs output people planning platform tasks
         pilots: access composer endpoints jobs output people platform projects tasks
         studies: access chains composer endpoints images jobs limits notifications output people platform projects tasks
-        pipelines: access code composer endpoints jobs notifications output people pilots platform projects results tasks trees
+        pipelines: access code composer datasets endpoints jobs notifications output people pilots platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks

@@ -22,7 +22,7 @@ from diamond.cli.data_format import (
 )
 from diamond.cli.data_preview_format import preview_lines
 from diamond.cli.option_groups import option_groups
-from diamond.cli.options import Json, Yes, complete_endpoint
+from diamond.cli.options import Json, Yes, complete_endpoint, complete_task
 from diamond.cli.output import plural, print_json, print_table, say
 from diamond.cli.transfer_progress import TransferProgress
 from diamond.core.errors import BadRequest
@@ -100,6 +100,24 @@ class UrlOptions:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class ResultOptions:
+    """A result of a task, in place of a source."""
+
+    task: Annotated[
+        str,
+        typer.Option(
+            "--task", metavar="TASK", help="The task that made it.", autocompletion=complete_task
+        ),
+    ] = ""
+    result: Annotated[
+        str, typer.Option("--result", help="Which result of the task; default: artifacts.")
+    ] = "artifacts"
+    path: Annotated[
+        str, typer.Option("--path", help="A file or folder of its run directory instead.")
+    ] = ""
+
+
 @app.command()
 @option_groups
 def add(
@@ -107,12 +125,14 @@ def add(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="PATH|URL",
+            metavar="[PATH|URL]",
             help="A folder or file, or http(s)://, s3://, git+https://…@COMMIT, hf://…@REVISION.",
         ),
-    ],
+    ] = "",
+    *,
     about: About,
     url: UrlOptions,
+    made: ResultOptions,
     on: MaybeOn = "",
     upload: Annotated[
         bool, typer.Option("--upload", help="The path is on this computer: upload it.")
@@ -120,15 +140,23 @@ def add(
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
-    """Add data as a version: in place on an endpoint, from a URL, or uploaded with --upload.
+    """Add data as a version: in place on an endpoint, from a URL, uploaded with --upload, or a result of a --task.
 
     Data on an endpoint is read there: nothing is moved or copied. Content that the dataset has already is
     that version. The same command continues what was interrupted.
     """
     client = Client()
     progress = TransferProgress(quiet=as_json)
+    if bool(source) == bool(made.task):
+        raise BadRequest(
+            "Name either a path or URL, or a task",
+            "For example: diamond data add era5 /scratch/era5, or: diamond data add features --task TASK",
+        )
+    if made.task:
+        _add_result(client, name, made, about, as_json=as_json)
+        return
     if upload:
-        made = client.upload_data(
+        addition = client.upload_data(
             name,
             Path(source).expanduser(),
             on=on,
@@ -136,7 +164,7 @@ def add(
             sent=TransferProgress(quiet=as_json),
             **about.fields(),
         )
-        _added(made, as_json=as_json)
+        _added(addition, as_json=as_json)
         return
     is_url = bool(_URL.match(source))
     if not is_url and not source.startswith(("/", "~", "$")):
@@ -145,10 +173,10 @@ def add(
             "Write the full path there, or add --upload for a folder of this computer.",
         )
     where = {"url": source, **url.fields()} if is_url else {"path": source}
-    made = client.add_data(name, on=on, **where, **about.fields())
+    addition = client.add_data(name, on=on, **where, **about.fields())
     if not detach:
-        made = client.wait_for_addition(made["id"], progress)
-    _added(made, as_json=as_json)
+        addition = client.wait_for_addition(addition["id"], progress)
+    _added(addition, as_json=as_json)
 
 
 @app.command(name="list")
@@ -395,6 +423,19 @@ def _id(client: Client, text: str, *, needs_version: bool = True) -> tuple[str, 
     owner = text.rpartition("/")[0]
     named = [one for one in shared if owner in (one["owner"], one["owner_name"])]
     return (named[0]["id"] if named else client.find_data(text)["dataset"]["id"]), ""
+
+
+def _add_result(
+    client: Client, name: str, made: ResultOptions, about: About, *, as_json: bool
+) -> None:
+    version = client.add_result_as_data(
+        name, made.task, made.result, path=made.path, **about.fields()
+    )
+    if as_json:
+        print_json(version)
+        return
+    size = f"{plural(version['files'], 'file')}, {show_bytes(version['bytes'])}"
+    print(f"{name}@{version['name']}: {size}, {version['digest']}")
 
 
 def _added(addition: dict[str, Any], *, as_json: bool) -> None:

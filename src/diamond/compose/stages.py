@@ -40,6 +40,9 @@ class OutputSpec(StrictModel):
         "files", description="value: a small JSON file whose content later stages get as a param"
     )
     format: Annotated[str, Field(pattern=r"^[a-z0-9._-]{0,32}$")] = ""
+    dataset: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,62})?$")] = Field(
+        "", description="The dataset of yours that gets it as a new version"
+    )
 
 
 class StageSpec(BaseModel):
@@ -176,7 +179,8 @@ def _names(spec: RawSpec, part: str) -> list[str]:
 def _output(name: str, given: str | OutputSpec) -> Output:
     if isinstance(given, str):
         return Output(name, given)
-    return Output(name, given.path, given.kind, given.format)
+    kind = "dataset" if given.dataset and given.kind == "files" else given.kind
+    return Output(name, given.path, kind, given.format, given.dataset)
 
 
 def _axis(name: str, given: str | list[Scalar]) -> Axis:

@@ -43,6 +43,7 @@ def _of_stage(graph: Graph, stage: Stage) -> Iterator[GraphFault]:
     yield from _inputs(stage)
     yield from _map(graph, stage)
     yield from _when(graph, stage)
+    yield from _datasets(stage)
     yield from _overlaps(stage)
     yield from _names(graph, stage)
 
@@ -137,6 +138,19 @@ def _when(graph: Graph, stage: Stage) -> Iterator[GraphFault]:
 def _output(graph: Graph, reference: Reference) -> Output | None:
     stage = graph.stages.get(reference.stage)
     return stage.outputs.get(reference.output) if stage else None
+
+
+def _datasets(stage: Stage) -> Iterator[GraphFault]:
+    """A version is one tree: the outputs of many steps are first brought together."""
+    for output in stage.outputs.values():
+        where = f"{stage.name}.outputs.{output.name}"
+        if output.dataset and stage.is_mapped:
+            hint = "Add a stage without map that reads all of them, and name the dataset there."
+            message = f"{stage.name} has a map: each step would be a version of {output.dataset}"
+            yield GraphFault(where, message, hint)
+        if output.dataset and output.kind != "dataset":
+            message = f"A {output.kind} cannot become a version of a dataset"
+            yield GraphFault(where, message, "Leave out `kind`, or leave out `dataset`.")
 
 
 def _overlaps(stage: Stage) -> Iterator[GraphFault]:

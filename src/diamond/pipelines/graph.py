@@ -22,6 +22,8 @@ class Output:
     path: str
     kind: OutputKind = "files"
     format: str = ""
+    dataset: str = ""
+    """It becomes a version of this dataset."""
 
     @property
     def is_value(self) -> bool:

@@ -117,6 +117,22 @@ class ModelCalls(ImageCalls):
             result = next(item for item in self.results(task) if item["name"] == name)
         return result
 
+    def add_result_as_data(
+        self, name: str, task: str, result: str = "artifacts", *, path: str = "", **about: Any
+    ) -> JsonObject:
+        """Make a result of a task a version of a dataset. Nothing is copied: it is hashed where it lies.
+
+        `path`: a file or folder of the run directory that is no result yet. `about`: description, license, layout, project, endpoints.
+        """
+        key = str(self.transport.get(f"{API}/tasks/{path_segment(task)}")["id"])
+        known = {found["name"]: found["state"] for found in self.results(key)}
+        if path or known.get(result) not in ("ready", "waiting"):
+            result = self.name_result(key, path or result, kind="dataset")["name"]
+        while next(one for one in self.results(key) if one["name"] == result)["state"] == "waiting":
+            time.sleep(POLL_SECONDS)
+        where = f"{API}/tasks/{path_segment(key)}/results/{path_segment(result)}/dataset"
+        return dict(self.transport.post(where, {"name": name, **about}))
+
     def model_safety(self, model: str) -> JsonObject:
         """Whether a copy is where nobody purges it: `{"state", "message"}`."""
         return dict(self.transport.get(self._version_path(model) + "/safety"))

@@ -4,26 +4,11 @@ from itertools import count
 
 from diamond.service.access.principal import Role
 from support.data_scene import FILES, added, data_commands, finish_scan, report
-from support.http import Client
-from support.people import add_person, put_in_project
-from support.scene import Scene, new_scene
-from support.scripted_agent import ScriptedAgent
+from support.people import put_in_project
+from support.scene import Scene, machine_of, new_person, new_scene
 from support.service import RunningService
 
 _numbers = count(1)
-
-
-def new_person(service: RunningService, name: str) -> tuple[str, Scene]:
-    person, client = add_person(service, name)
-    return person, _machine(service, client)
-
-
-def _machine(service: RunningService, client: Client) -> Scene:
-    name = f"d{next(_numbers)}"
-    key = client.post("/endpoints", {"name": name, "carrier": "local"})["key"]
-    agent = ScriptedAgent(service.url, key)
-    agent.hello()
-    return Scene(service, client, agent, name)
 
 
 def share(scene: Scene, dataset: str, with_kind: str, with_id: str = "") -> None:
@@ -144,7 +129,7 @@ def test_a_project_s_dataset_is_its_members_and_a_restricted_one_stays_on_its_en
     assert answer.status == 200, answer.body
     refused = bob.client.call("POST", "/datasets/group-data/copies", {"endpoint": bob.name})
     assert (refused.status, refused.json["code"]) == (409, "restricted")
-    other = _machine(service, ada.client)
+    other = machine_of(service, ada.client)
     refused = ada.client.call(
         "POST", "/datasets", {"name": "group-data", "endpoint": other.name, "path": "/x"}
     )
@@ -155,7 +140,7 @@ def test_a_project_s_dataset_is_its_members_and_a_restricted_one_stays_on_its_en
 
 def test_a_copy_is_made_once_and_where_says_what_lies_where(service: RunningService) -> None:
     _, ada = new_person(service, "ada")
-    goal = _machine(service, ada.client)
+    goal = machine_of(service, ada.client)
     digest = added(ada, "era5")["digest"].removeprefix("sha256:")
     made = ada.client.post("/datasets/era5/copies", {"endpoint": goal.name})
     again = ada.client.post("/datasets/era5/copies", {"endpoint": goal.name})
@@ -187,7 +172,7 @@ def test_a_copy_is_made_once_and_where_says_what_lies_where(service: RunningServ
 
 def test_room_is_made_only_from_copies_that_lie_elsewhere_too(service: RunningService) -> None:
     _, ada = new_person(service, "ada")
-    goal = _machine(service, ada.client)
+    goal = machine_of(service, ada.client)
     digest = added(ada, "era5")["digest"].removeprefix("sha256:")
     made = ada.client.post("/datasets/era5/copies", {"endpoint": goal.name})["transfer"]["id"]
     report(goal, name=made, act="fetch", state="done", tree=digest, path="/w/x")
@@ -227,7 +212,7 @@ def test_names_and_limits_of_a_dataset_can_be_changed_and_its_versions_cannot(
     service: RunningService,
 ) -> None:
     _, ada = new_person(service, "ada")
-    goal = _machine(service, ada.client)
+    goal = machine_of(service, ada.client)
     added(ada, "first")
     added(ada, "second")
     changed = ada.client.call("PATCH", "/datasets/first", {"name": "second"})

@@ -2,67 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 from itertools import count
-from typing import Any
 
 import pytest
 
-from diamond.data.manifest import FileEntry, write_manifest
 from support.http import Client
 from support.people import add_person
+from support.result_scene import ended_task, read_result, result_of, scan_command
 from support.scene import Scene, new_scene
-from support.scripted_agent import ScriptedAgent
 from support.service import RunningService
 
 _numbers = count(1)
-
-
-def ended_task(scene: Scene) -> str:
-    task, attempt = scene.taken()
-    scene.tell("submitted", task, attempt, native_id="1")
-    scene.tell("started", task, attempt, run=1, native_id="1", node="n1")
-    scene.tell("exited", task, attempt, run=1, exit_code=0)
-    scene.tell("observed", task, attempt, status="ended", native_id="1", run=1, exit_code=0)
-    assert scene.task(task)["state"] == "succeeded"
-    return task
-
-
-def scan_command(agent: ScriptedAgent) -> dict[str, Any]:
-    commands = agent.commands(wait=5)["commands"]
-    agent.commands(done=[one["id"] for one in commands])
-    return next(one for one in commands if one["type"] == "data" and one["act"] == "scan")
-
-
-def read_result(scene: Scene, content: bytes) -> str:
-    """The agent makes the manifest of one file, sends it, and reports the end of the scan."""
-    command = scan_command(scene.agent)
-    out = io.BytesIO()
-    entry = FileEntry("model.pt", len(content), hashlib.sha256(content).hexdigest())
-    summary = write_manifest([entry], out)
-    manifest = out.getvalue()
-    scene.agent.good(f"manifest-bytes/{summary.digest}?offset=0&size={len(manifest)}", manifest)
-    report = {
-        "name": command["scan"],
-        "act": "scan",
-        "state": "done",
-        "tree": summary.digest,
-        "size": len(content),
-        "files": 1,
-        "entries": 1,
-        "path": command["path"],
-    }
-    scene.agent.good("data-reports", {"items": [report]})
-    return summary.digest
-
-
-def result_of(scene: Scene, content: bytes, **body: Any) -> tuple[str, str]:
-    task = ended_task(scene)
-    made = scene.client.post(f"/tasks/{task}/results", body or {"path": "artifacts"})
-    assert made["state"] == "waiting"
-    return task, read_result(scene, content)
 
 
 @pytest.fixture
@@ -100,6 +51,27 @@ def test_what_a_run_names_is_read_when_the_task_has_ended(scene: Scene) -> None:
     assert (result["state"], result["digest"]) == ("ready", f"sha256:{digest}")
     made = scene.client.post(f"/models/net-{task}/versions", {"task": task, "result": "net"})
     assert (made["format"], made["result"]) == ("torch", "net")
+
+
+def test_a_result_becomes_a_version_of_a_dataset_once(scene: Scene) -> None:
+    task, digest = result_of(scene, b"features")
+    name = f"features-{next(_numbers)}"
+    made = scene.client.post(f"/tasks/{task}/results/artifacts/dataset", {"name": name})
+    again = scene.client.post(f"/tasks/{task}/results/artifacts/dataset", {"name": name})
+    assert (made["name"], made["digest"]) == ("v1", f"sha256:{digest}")
+    assert again["n"] == 1 and task in made["source"]
+    place = scene.client.get(f"/datasets/{name}/places")["items"][0]
+    assert (place["endpoint"], place["kind"]) == (scene.name, "in-place")
+    missing = scene.client.call("POST", f"/tasks/{task}/results/none/dataset", {"name": name})
+    assert missing.status == 404 and "artifacts" in missing.json["hint"]
+
+
+def test_somebody_else_makes_no_dataset_of_a_result(scene: Scene, service: RunningService) -> None:
+    task, _ = result_of(scene, b"private features")
+    _, bob = add_person(service, "bob")
+    answer = bob.call("POST", f"/tasks/{task}/results/artifacts/dataset", {"name": "mine"})
+    assert answer.status == 404
+    assert bob.call("GET", "/datasets/mine").status == 404
 
 
 def test_the_path_of_a_result_stays_in_the_run_directory(scene: Scene) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.data_scene import finish_scan
+from support.data_scene import added, finish_scan
 from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.waiting import wait_for
@@ -125,3 +125,43 @@ def waiting_with_message(scene: Scene, pipeline: str) -> Any:
 def tasks_of(scene: Scene, pipeline: str) -> set[str]:
     steps = scene.client.get(f"/pipelines/{pipeline}")["stages"][0]["steps"]
     return {one["task"] for one in steps if one["task"]}
+
+
+def test_an_output_becomes_a_version_of_a_dataset(scene: Scene) -> None:
+    raw = added(scene, "river")
+    output = {"path": "out", "dataset": "river-features"}
+    spec = {
+        "name": "to-data",
+        "on": scene.name,
+        "data": {"river": "river"},
+        "pipeline": {"prepare": {"run": "p", "outputs": {"features": output}}},
+    }
+    pipeline = str(scene.client.post("/pipelines", {"spec": spec})["id"])
+    (prepare,) = next_tasks(scene, 1)
+    digest = succeed(scene, prepare, {"a": b"features"})
+    (stage,) = ended(scene, pipeline)["stages"]
+    assert stage["steps"][0]["outputs"]["features"]["dataset"] == "river-features@v1"
+    dataset = scene.client.get("/datasets/river-features")
+    assert dataset["newest"]["digest"] == f"sha256:{digest}"
+    assert prepare["task"] in dataset["newest"]["source"]
+    nodes = scene.client.get(f"/lineage?of={digest}&direction=backward")["nodes"]
+    assert raw["digest"].removeprefix("sha256:") in {node["id"] for node in nodes}
+    again = ended(scene, str(scene.client.post("/pipelines", {"spec": spec})["id"]))
+    assert again["stages"][0]["steps"][0]["state"] == "cached"
+    assert len(scene.client.get("/datasets/river-features")["versions"]) == 1
+    spec["pipeline"]["prepare"]["outputs"]["features"]["dataset"] = "other"
+    again = ended(scene, str(scene.client.post("/pipelines", {"spec": spec})["id"]))
+    made = again["stages"][0]["steps"][0]["outputs"]["features"]
+    assert made["dataset"] == "other@v1", "cached work is a version of what is named now"
+
+
+def test_a_dataset_is_named_by_one_step_alone(scene: Scene) -> None:
+    output = {"path": "w", "dataset": "weights"}
+    stages = {"train": {"run": "t {lr}", "map": {"lr": [1, 2]}, "outputs": {"w": output}}}
+    spec = {"name": "p", "on": scene.name, "pipeline": stages}
+    answer = scene.client.call("POST", "/pipelines", {"spec": spec})
+    assert answer.status == 422
+    assert "each step would be a version of weights" in str(answer.json)
+    output["kind"] = "value"
+    answer = scene.client.call("POST", "/pipelines", {"spec": spec})
+    assert answer.status == 422 and "A value cannot become a version" in str(answer.json)

@@ -325,6 +325,7 @@ RULES: dict[str, Rule] = {
     "POST /model-pushes/{push}/pieces": _run("push"),
     "GET /tasks/{task}/results": _read("task"),
     "POST /tasks/{task}/results": _run("task"),
+    "POST /tasks/{task}/results/{result}/dataset": _run("task"),
     "GET /models/{model}": _read("model"),
     "PATCH /models/{model}": _manage("model"),
     "DELETE /models/{model}": _manage("model"),

@@ -121,6 +121,7 @@ VERBS = {
     "POST /models/{model}/shares": "shared a model",
     "DELETE /models/{model}/shares": "stopped sharing a model",
     "POST /tasks/{task}/results": "named a result of a task",
+    "POST /tasks/{task}/results/{result}/dataset": "made a result a version of a dataset",
     "PUT /views": "saved a view",
     "DELETE /views/{view}": "removed a view",
     "POST /runs/imports": "imported a run",

@@ -175,7 +175,9 @@ def _asked(body: schemas.AddDataRequest) -> ImportAsked:
 
 
 async def dataset_for(
-    tx: Transaction, principal: Principal, body: schemas.AddDataRequest | schemas.DataUploadRequest
+    tx: Transaction,
+    principal: Principal,
+    body: schemas.AddDataRequest | schemas.DataUploadRequest | schemas.AboutDataset,
 ) -> DatasetRow:
     """The caller's dataset of that name, made now if there is none; what is said about it is kept."""
     known = await store.find_own(tx.connection, principal.user, body.name)

@@ -252,6 +252,17 @@ class DataUploadRequest(Body):
     endpoints: list[str] | None = Field(default=None, max_length=100)
 
 
+class AboutDataset(Body):
+    """The dataset that gets a new version; what is left out stays as it is."""
+
+    name: str = Field(pattern=NAME_PATTERN)
+    description: str | None = Field(default=None, max_length=TEXT)
+    license: str | None = Field(default=None, max_length=200)
+    layout: Layout | None = None
+    project: str = Field(default="", max_length=100)
+    endpoints: list[str] | None = Field(default=None, max_length=100)
+
+
 class ManifestTaken(BaseModel):
     have: int
     """Bytes of the manifest that are here."""

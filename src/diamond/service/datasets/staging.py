@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict
+from diamond.service.datasets.bounds import bounds_of
 from diamond.service.datasets.room import require_room
 from diamond.service.datasets.rows import DatasetRow, VersionRow
 from diamond.service.datasets.rules import may_pass_service, require_may_lie_on
@@ -21,6 +22,8 @@ async def stage(
 ) -> ReadyTree | Dependency:
     """The caller may read the dataset. Whoever stages what another shares knows its files from then on."""
     await require_may_lie_on(tx.connection, dataset, endpoint)
+    bounds = await bounds_of(tx.connection, version.owner, version.tree, is_named=True)
+    bounds.require(endpoint, f"{dataset.name}@{version.name}")
     if endpoint.owner != dataset.owner:
         await give_tree(tx, dataset.owner, endpoint.owner, version.tree)
     places = await usable_places(tx.connection, dataset, version, endpoint.owner)
@@ -36,7 +39,7 @@ async def stage(
         version.tree,
         layout=layout,
         also_of=[dataset.owner],
-        may_pass=await may_pass_service(tx.connection, dataset),
+        may_pass=bounds.passes_service and await may_pass_service(tx.connection, dataset),
     )
 
 

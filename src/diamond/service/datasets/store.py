@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.datasets.rows import AdditionRow, DatasetRow, UseRow, VersionRow
+from diamond.service.platform.database.batches import in_batches
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
@@ -224,6 +225,14 @@ async def add_uses(tx: Transaction, uses: Sequence[UseRow]) -> None:
 async def uses_by_task(connection: AsyncConnection, task: str) -> list[UseRow]:
     query = select(dataset_uses).where(dataset_uses.c.task == task)
     return rows_of(await connection.execute(query), UseRow)
+
+
+async def uses_by_tasks(connection: AsyncConnection, ids: Collection[str]) -> list[UseRow]:
+    uses: list[UseRow] = []
+    for batch in in_batches(sorted(ids)):
+        query = select(dataset_uses).where(dataset_uses.c.task.in_(batch))
+        uses += rows_of(await connection.execute(query), UseRow)
+    return uses
 
 
 async def count_uses(

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.artifacts import PREFIX
 from diamond.service.datasets import schemas
+from diamond.service.datasets.bounds import bounds_of
 from diamond.service.datasets.rows import DatasetRow, VersionRow
 from diamond.service.datasets.rules import may_lie_on, may_pass_service
 from diamond.service.endpoints.rows import EndpointRow
@@ -30,13 +31,14 @@ async def ways_to_others(
     tree = await find_tree(connection, dataset.owner, PREFIX + version.tree)
     found = await places_of(connection, user, [version.tree], also_of=[dataset.owner])
     places = found[version.tree]
-    may_pass = await may_pass_service(connection, dataset)
+    bounds = await bounds_of(connection, dataset.owner, version.tree, is_named=True)
+    may_pass = bounds.passes_service and await may_pass_service(connection, dataset)
     have = {place.endpoint for place in places}
     lacking = [one for one in await list_endpoints(connection, user) if one.id not in have]
     return [
         await _way(connection, dataset, version, tree, places, endpoint, may_pass=may_pass)
         for endpoint in lacking[:MOST]
-        if await may_lie_on(connection, dataset, endpoint)
+        if bounds.admits(endpoint) and await may_lie_on(connection, dataset, endpoint)
     ]
 
 

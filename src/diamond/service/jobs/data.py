@@ -8,14 +8,16 @@ from diamond.compose.data import WantedData
 from diamond.compose.spec_check import Composed
 from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict
+from diamond.core.order import OrderedTree
 from diamond.service.datasets import store as dataset_store
+from diamond.service.datasets.bounds import bounds_of
 from diamond.service.datasets.rows import UseRow
 from diamond.service.datasets.staging import stage
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.projects.terms import ProjectTerms
 from diamond.service.tasks.rows import TaskRow
-from diamond.service.trees.transfers import provide_tree
+from diamond.service.trees.transfers import ReadyTree, provide_tree
 from diamond.service.trees.trees import find_tree, give_tree
 
 
@@ -54,7 +56,7 @@ async def stage_trees(
         if name in composed.data:
             continue
         await find_tree(tx.connection, owner, tree.digest)
-        found = await provide_tree(tx, endpoint, tree.digest, layout=tree.layout)
+        found = await _provide(tx, endpoint, tree, owner, f"`data.{name}`")
         if not isinstance(found, Dependency):
             continue
         if endpoint.owner != owner:
@@ -72,14 +74,34 @@ async def _stage_model(
 ) -> Dependency | None:
     """Who uses a model that another shares knows its files from then on."""
     facts = wanted.facts
+    bounds = await bounds_of(tx.connection, facts.shared_by or endpoint.owner, facts.tree)
+    bounds.require(endpoint, facts.reference)
     if facts.shared_by:
         await give_tree(tx, facts.shared_by, endpoint.owner, facts.tree)
     others = [facts.shared_by] if facts.shared_by else []
-    found = await provide_tree(tx, endpoint, facts.tree, layout=wanted.layout, also_of=others)
+    found = await provide_tree(
+        tx,
+        endpoint,
+        facts.tree,
+        layout=wanted.layout,
+        also_of=others,
+        may_pass=bounds.passes_service,
+    )
     if not isinstance(found, Dependency):
         return None
     message = f"{facts.reference} is being {found.message.rpartition(' being ')[2]}"
     return Dependency(found.kind, found.id, message=message)
+
+
+async def _provide(
+    tx: Transaction, endpoint: EndpointRow, tree: OrderedTree, owner: str, what: str
+) -> ReadyTree | Dependency:
+    """A tree that is named by its digest: what holds for the data that it was made from holds for it."""
+    bounds = await bounds_of(tx.connection, owner, tree.digest)
+    bounds.require(endpoint, what)
+    return await provide_tree(
+        tx, endpoint, tree.digest, layout=tree.layout, may_pass=bounds.passes_service
+    )
 
 
 async def note_data_uses(tx: Transaction, task: TaskRow, wanted: Mapping[str, WantedData]) -> None:
@@ -105,7 +127,7 @@ async def stage_again(tx: Transaction, endpoint: EndpointRow, old: TaskRow) -> l
             )
             found = await stage(tx, rows[use.dataset], version[0], endpoint, tree.layout)
         else:
-            found = await provide_tree(tx, endpoint, tree.digest, layout=tree.layout)
+            found = await _provide(tx, endpoint, tree, old.owner, f"`data.{name}`")
         if isinstance(found, Dependency):
             waits[found.id] = found
     return list(waits.values())

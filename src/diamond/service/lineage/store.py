@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.lineage.rows import Direction, EdgeRow, StepRow
+from diamond.service.lineage.rows import Direction, EdgeRow, Kind, StepRow
 from diamond.service.platform.database.batches import in_batches
 from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import lineage_edges, tasks
@@ -72,6 +72,38 @@ async def reached(
     )
     query = select(walk.union(step).c.task).limit(most)
     return list((await connection.execute(query)).scalars())
+
+
+async def makers_behind(connection: AsyncConnection, owner: str, digest: str) -> list[str]:
+    """Tasks of this person that made it, and those that made what these used. For decisions about data: nobody is shown them."""
+    edges = lineage_edges
+    made = edges.c.direction == Direction.OUT.value
+    first = select(edges.c.task).where(edges.c.digest == digest, made, edges.c.owner == owner)
+    walk = first.cte("walk", recursive=True)
+    near, far = edges.alias("near"), edges.alias("far")
+    step = (
+        select(far.c.task)
+        .select_from(walk)
+        .join(near, and_(near.c.task == walk.c.task, near.c.direction == Direction.IN.value))
+        .join(far, and_(far.c.digest == near.c.digest, far.c.direction == Direction.OUT.value))
+        .where(near.c.kind == Kind.TREE.value, far.c.owner == owner)
+    )
+    query = select(walk.union(step).c.task).distinct()
+    return list((await connection.execute(query)).scalars())
+
+
+async def projects_of(connection: AsyncConnection, ids: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for batch in in_batches(ids):
+        query = select(tasks.c.project).where(tasks.c.id.in_(batch), tasks.c.project != "")
+        found.update((await connection.execute(query.distinct())).scalars())
+    return found
+
+
+async def trees_read_by(connection: AsyncConnection, ids: Sequence[str]) -> set[str]:
+    edges = await edges_of(connection, ids)
+    is_input = (Direction.IN.value, Kind.TREE.value)
+    return {edge.digest for edge in edges if (edge.direction, edge.kind) == is_input}
 
 
 async def edges_of(connection: AsyncConnection, ids: Sequence[str]) -> list[EdgeRow]:

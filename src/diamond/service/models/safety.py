@@ -14,6 +14,7 @@ from diamond.core.artifacts import SERVICE
 from diamond.core.dependencies import Dependency
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.units import show_bytes
+from diamond.service.datasets.bounds import Bounds, bounds_of
 from diamond.service.endpoints.attention import purge_days
 from diamond.service.endpoints.facts import folder_facts
 from diamond.service.endpoints.rows import EndpointRow
@@ -54,10 +55,11 @@ async def secure_tree(tx: Transaction, model: ModelRow, tree: TreeRow) -> None:
     for place in places:
         if place.endpoint != SERVICE and not place.pinned:
             await pin_place(tx, place, pinned=True)
+    bounds = await bounds_of(tx.connection, tree.owner, tree.digest)
     try:
         if model.kept_on:
-            await _bring(tx, model.kept_on, tree)
-        else:
+            await _bring(tx, model.kept_on, tree, bounds)
+        elif bounds.may_lie_in_service:
             await start_keeping(tx, tree)
     except (Conflict, NotFound):
         return  # `safety_of` says what is there
@@ -102,24 +104,42 @@ async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
         return Safety(state="copying", message=_progress(transfer), seconds_left=left, places=names)
     if not usable:
         return Safety(state="lost", message="No copy is left that Diamond knows.", places=[])
-    return _unsafe(usable, endpoints, names, transfer)
+    bounds = await bounds_of(connection, version.owner, version.tree)
+    note = _limit(bounds, endpoints.get(goal)) or _failure(transfer)
+    return _unsafe(usable, endpoints, names, note)
+
+
+def _limit(bounds: Bounds, goal: EndpointRow | None) -> str:
+    """Why its safe place may not have it. No endpoint: the service."""
+    is_fine = bounds.admits(goal) if goal else bounds.may_lie_in_service
+    if is_fine:
+        return ""
+    place = goal.name if goal else "this service"
+    return (
+        f" It may not be copied to {place}: {bounds.because} limits where it may be."
+        " Choose an endpoint where it may: diamond model keep NAME --on ENDPOINT."
+    )
+
+
+def _failure(transfer: TransferRow | None) -> str:
+    why = f" Copying it failed: {transfer.message}." if transfer and transfer.message else ""
+    return f"{why} Copy it: diamond model keep."
 
 
 def _unsafe(
     usable: Sequence[TreePlaceRow],
     endpoints: Mapping[str, EndpointRow],
     names: list[str],
-    transfer: TransferRow | None,
+    note: str,
 ) -> Safety:
-    why = f" Copying it failed: {transfer.message}." if transfer and transfer.message else ""
     ends = [_purged(place, endpoints) for place in usable]
     if any(end is None for end in ends):
         where = " and ".join("this service" if name == SERVICE else name for name in names)
-        message = f"It is on {where} only.{why} Copy it: diamond model keep."
+        message = f"It is on {where} only.{note}"
         return Safety(state="on-endpoint", message=message, places=names)
     last = max(end for end in ends if end is not None)
     date = time.strftime("%Y-%m-%d", time.gmtime(last))
-    message = f"It is on scratch and is purged on {date} at the latest.{why}"
+    message = f"It is on scratch and is purged on {date} at the latest.{note}"
     return Safety(state="purged-soon", message=message, purged=last, places=names)
 
 
@@ -153,11 +173,12 @@ async def _is_safe(
     )
 
 
-async def _bring(tx: Transaction, endpoint: str, tree: TreeRow) -> None:
+async def _bring(tx: Transaction, endpoint: str, tree: TreeRow, bounds: Bounds) -> None:
     goal = (await endpoints_by_id(tx.connection, {endpoint})).get(endpoint)
     if goal is None:
         raise Conflict("The endpoint that keeps this model was removed", "Choose another.")
-    found = await provide_tree(tx, goal, tree.digest)
+    bounds.require(goal, "This model")
+    found = await provide_tree(tx, goal, tree.digest, may_pass=bounds.passes_service)
     if not isinstance(found, Dependency) and not found.place.pinned:
         await pin_place(tx, found.place, pinned=True)
 

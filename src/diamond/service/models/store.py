@@ -143,6 +143,12 @@ async def versions_of_trees(
     return rows_of(await connection.execute(query), VersionRow)
 
 
+async def trees_of(connection: AsyncConnection, model: str) -> list[str]:
+    """Of all its versions."""
+    query = select(model_versions.c.tree).where(model_versions.c.model == model).distinct()
+    return list((await connection.execute(query)).scalars())
+
+
 async def add_version(tx: Transaction, version: VersionRow) -> None:
     await tx.connection.execute(insert(model_versions), values_of(version))
 

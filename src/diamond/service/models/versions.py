@@ -14,6 +14,7 @@ from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.models import store
 from diamond.service.models.curve_picture import MOST_CHARTS
+from diamond.service.models.limits import require_fits_shares
 from diamond.service.models.models import new_model
 from diamond.service.models.rows import ModelRow, PushRow, VersionRow
 from diamond.service.models.safety import secure
@@ -55,6 +56,7 @@ async def add_version(
         source = await _source(tx.connection, principal, body)
         version = await _known(tx.connection, row, source)
         if version is None:
+            await require_fits_shares(tx.connection, row, source.tree.digest)
             version = await _add(tx, row, source, note=body.note, tags=body.tags)
         return (await show_versions(tx.connection, row, [version]))[0], version
 

@@ -19,6 +19,7 @@ from diamond.pipelines.items import Item, expand, items_of_value
 from diamond.pipelines.readiness import GOOD, Act, Move, StepState, is_over, moves, outcome
 from diamond.service.pipelines import store
 from diamond.service.pipelines.board import Board, new_step
+from diamond.service.pipelines.datasets import with_datasets
 from diamond.service.pipelines.end import conclude, end_running
 from diamond.service.pipelines.look import Seen, look
 from diamond.service.pipelines.pilots import release_pilots
@@ -78,7 +79,8 @@ async def _decide(tx: Transaction, pipeline: str, seen: Seen) -> _Decided:
     board = await load_board(tx.connection, pipeline)
     if board is None or board.row.state != RUNNING:
         return decided
-    steps = await settled_steps(tx, board, seen)
+    settled = await settled_steps(tx, board, seen)
+    steps = [await with_datasets(tx, board, step) for step in settled]
     for step in steps:
         board.steps[step.stage, step.n] = step
         await store.save_step(tx, step)
@@ -225,7 +227,7 @@ async def _started(tx: Transaction, work: Starts, step: StepRow) -> tuple[StepRo
     used = dict(work.pilots.used)
     try:
         async with tx.part():
-            return await work.start(step), False
+            return await with_datasets(tx, work.board, await work.start(step)), False
     except DiamondError as error:
         work.pilots.forget(used)
         message = " ".join(part for part in (f"{error.message}.", error.hint) if part)

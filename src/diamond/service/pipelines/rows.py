@@ -26,6 +26,8 @@ class StepOutput:
     size: int = 0
     files: int = 0
     value: JsonValue = None
+    dataset: str = ""
+    """The version that it is now: `NAME@v2`."""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class StepOutputView(BaseModel):
     size: int = 0
     files: int = 0
     value: JsonValue = None
+    dataset: str = ""
+    """The version of a dataset that it is: `NAME@v2`."""
 
 
 class Step(BaseModel):

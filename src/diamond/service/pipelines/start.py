@@ -36,14 +36,14 @@ class Starts:
     """The steps of a pipeline that one transaction starts: what they have in common is read once."""
 
     def __init__(self, tx: Transaction, board: Board, seen: Seen) -> None:
-        self._tx, self._board, self._seen = tx, board, seen
+        self._tx, self.board, self._seen = tx, board, seen
         self._principal: Principal | None = None
         self._composers: dict[str, Composer] = {}
         self.pilots = GroupPilots(tx, board)
 
     async def start(self, step: StepRow) -> StepRow:
         """The step as it is now. Raises a `DiamondError` that says why it cannot start."""
-        tx, board, now = self._tx, self._board, time.time()
+        tx, board, now = self._tx, self.board, time.time()
         if not should_run(board, step):
             condition = board.pipeline.graph.stages[step.stage].when
             message = f"its condition does not hold: {condition}"
@@ -57,14 +57,15 @@ class Starts:
             if cached is not None:
                 message = f"done before by {cached.task}"
                 ready = replace(step, state=StepState.CACHED, message=message, task=cached.task)
-                return replace(ready, key=key, outputs=cached.outputs, started=now, ended=now)
+                outputs = {name: replace(one, dataset="") for name, one in cached.outputs.items()}
+                return replace(ready, key=key, outputs=outputs, started=now, ended=now)
         task = await self._task(step, _Ready(bound, composer, composed))
         await _declare_outputs(tx, board, step, task)
         started = replace(step, state=StepState.RUNNING, message="", task=task.id, key=key)
         return replace(started, tries=step.tries + 1, started=now, ended=None, outputs={})
 
     async def _task(self, step: StepRow, ready: _Ready) -> TaskRow:
-        tx, board = self._tx, self._board
+        tx, board = self._tx, self.board
         composed, endpoint = ready.composed, ready.composer.endpoint_of(ready.composed)
         if endpoint.policy.require_signed:
             raise Conflict(
@@ -92,15 +93,15 @@ class Starts:
     async def _composer(self, step: StepRow, spec: RawSpec) -> Composer:
         """What a stage may use is the same for each of its steps."""
         if step.stage not in self._composers:
-            requested = RequestedSpec(spec, self._board.row.code)
+            requested = RequestedSpec(spec, self.board.row.code)
             self._composers[step.stage] = await resolve(
-                self._tx.connection, await self._owner(), requested, self._board.row.project
+                self._tx.connection, await self._owner(), requested, self.board.row.project
             )
         return self._composers[step.stage]
 
     async def _owner(self) -> Principal:
         if self._principal is None:
-            self._principal = await owner_of(self._tx, self._board.row.owner)
+            self._principal = await owner_of(self._tx, self.board.row.owner)
         return self._principal
 
 

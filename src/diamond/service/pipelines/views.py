@@ -131,5 +131,6 @@ def _outputs(board: Board, step: StepRow) -> dict[str, StepOutputView]:
             size=made.size if made else 0,
             files=made.files if made else 0,
             value=made.value if made else None,
+            dataset=made.dataset if made else "",
         )
     return shown

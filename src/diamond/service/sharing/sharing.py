@@ -16,6 +16,7 @@ from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.rows import ImageRow
 from diamond.service.images.views import find_image
+from diamond.service.models.limits import require_shareable_model
 from diamond.service.models.rows import ModelRow
 from diamond.service.models.views import find_model
 from diamond.service.people.shares import DATASET, EVERYONE, IMAGE, JOB, MODEL, PROFILE, PROJECT
@@ -62,6 +63,8 @@ async def share(
             await require_sharable(tx.connection, principal, own.project)
         if isinstance(own, DatasetRow):
             await require_shareable_data(tx.connection, own)
+        if isinstance(own, ModelRow):
+            await require_shareable_model(tx.connection, own)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = ShareRow(kind, own.id, with_kind, holder, principal.user, time.time())
         if await project_store.add_share(tx, shared):
