@@ -55,6 +55,19 @@ def test_a_model_made_from_limited_data_lies_where_the_data_may(ada: Scene) -> N
     assert not [one for one in data_commands(ada) if one["act"] == "send"]
 
 
+def test_who_uses_a_shared_model_does_not_learn_what_limits_it(
+    service: RunningService, ada: Scene
+) -> None:
+    bob_id, bob = new_person(service, "bob")
+    added(ada, "patients", {"a": b"shared"}, endpoints=[ada.name])
+    name = model_from(ada, b"shared", data={"in": "patients"})
+    ada.client.post(f"/models/{name}/shares", {"with_kind": "person", "with_id": bob_id})
+    spec = {"name": "x", "run": "true", "on": bob.name, "data": {"w": f"model:{name}"}}
+    answer = bob.client.call("POST", "/jobs", {"spec": spec})
+    refused(answer)
+    assert "patients" not in str(answer.json) and ada.name not in str(answer.json)
+
+
 def test_limited_data_named_by_its_digest_is_still_limited(ada: Scene) -> None:
     other = machine_of(ada.service, ada.client)
     digest = added(ada, "patients", {"a": b"by digest"}, endpoints=[ada.name])["digest"]

@@ -130,7 +130,7 @@ def tasks_of(scene: Scene, pipeline: str) -> set[str]:
 def test_an_output_becomes_a_version_of_a_dataset(scene: Scene) -> None:
     raw = added(scene, "river")
     output = {"path": "out", "dataset": "river-features"}
-    spec = {
+    spec: dict[str, Any] = {
         "name": "to-data",
         "on": scene.name,
         "data": {"river": "river"},

@@ -56,16 +56,23 @@ class Bounds:
     def admits(self, endpoint: EndpointRow) -> bool:
         return all(limit.admits(endpoint) for limit in self.limits)
 
-    def require(self, endpoint: EndpointRow, what: str) -> None:
-        """Raises `Conflict` where these files may not lie there."""
+    def require(self, endpoint: EndpointRow, what: str, *, is_own: bool = True) -> None:
+        """Raises `Conflict` where these files may not lie there. Names of datasets and endpoints are their owner's business."""
         for limit in self.limits:
-            if not limit.admits(endpoint):
-                names = ", ".join(sorted(row.name for row in limit.endpoints.values()))
+            if limit.admits(endpoint):
+                continue
+            if not is_own:
                 raise Conflict(
-                    f"{what} may not be on {endpoint.name}: {limit.what} limits where it may be",
-                    f"It may be on: {names or 'none that is left'}.",
+                    f"{what} may not be on {endpoint.name}",
+                    "Its owner limits the endpoints it may be on.",
                     code="restricted",
                 )
+            names = ", ".join(sorted(row.name for row in limit.endpoints.values()))
+            raise Conflict(
+                f"{what} may not be on {endpoint.name}: {limit.what} limits where it may be",
+                f"It may be on: {names or 'none that is left'}.",
+                code="restricted",
+            )
 
 
 async def bounds_of(

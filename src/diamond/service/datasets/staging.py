@@ -23,7 +23,8 @@ async def stage(
     """The caller may read the dataset. Whoever stages what another shares knows its files from then on."""
     await require_may_lie_on(tx.connection, dataset, endpoint)
     bounds = await bounds_of(tx.connection, version.owner, version.tree, is_named=True)
-    bounds.require(endpoint, f"{dataset.name}@{version.name}")
+    is_own = endpoint.owner == dataset.owner
+    bounds.require(endpoint, f"{dataset.name}@{version.name}", is_own=is_own)
     if endpoint.owner != dataset.owner:
         await give_tree(tx, dataset.owner, endpoint.owner, version.tree)
     places = await usable_places(tx.connection, dataset, version, endpoint.owner)

@@ -75,7 +75,7 @@ async def _stage_model(
     """Who uses a model that another shares knows its files from then on."""
     facts = wanted.facts
     bounds = await bounds_of(tx.connection, facts.shared_by or endpoint.owner, facts.tree)
-    bounds.require(endpoint, facts.reference)
+    bounds.require(endpoint, facts.reference, is_own=not facts.shared_by)
     if facts.shared_by:
         await give_tree(tx, facts.shared_by, endpoint.owner, facts.tree)
     others = [facts.shared_by] if facts.shared_by else []
