@@ -120,9 +120,9 @@ class ModelCalls(ImageCalls):
     def add_result_as_data(
         self, name: str, task: str, result: str = "artifacts", *, path: str = "", **about: Any
     ) -> JsonObject:
-        """Make a result of a task a version of a dataset. Nothing is copied: it is hashed where it lies.
+        """Make a result of a task a version of a dataset. Nothing is copied: it is hashed in place.
 
-        `path`: a file or folder of the run directory that is no result yet. `about`: description, license, layout, project, endpoints.
+        `path`: a file or folder of the run directory that has no name yet. `about`: description, license, layout, project, endpoints.
         """
         key = str(self.transport.get(f"{API}/tasks/{path_segment(task)}")["id"])
         known = {found["name"]: found["state"] for found in self.results(key)}
