@@ -57,7 +57,7 @@ class Bounds:
         return all(limit.admits(endpoint) for limit in self.limits)
 
     def require(self, endpoint: EndpointRow, what: str, *, is_own: bool = True) -> None:
-        """Raises `Conflict` where these files may not lie there. Names of datasets and endpoints are their owner's business."""
+        """Raises `Conflict` where these files may not be there. Names of datasets and endpoints are their owner's business."""
         for limit in self.limits:
             if limit.admits(endpoint):
                 continue

@@ -1,4 +1,4 @@
-"""A result of a run becomes a version of a dataset: it stays where it lies, and lineage says what it was made from."""
+"""A result of a run becomes a version of a dataset: it stays in place, and lineage says what it was made from."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def version_of_result(
     tree: str,
     about: AboutDataset,
 ) -> VersionRow:
-    """Where it lies in the run directory it is pinned: cleaning up leaves it there."""
+    """In the run directory it is pinned: cleaning up leaves it there."""
     dataset = await dataset_for(tx, principal, about)
     source = f"task {task.id}, {result}"
     version, is_new = await put_version(tx, dataset.id, tree=tree, source=source)
