@@ -167,6 +167,8 @@ def test_following_a_log_ends_with_the_task(diamond: Diamond) -> None:
     done = diamond.call("logs", "-f", task)
     assert done.stdout.split() == ["1", "2", "3", "4"]
     assert "The task succeeded" in done.stderr
+    again = diamond.call("logs", "-f", task)
+    assert (again.stdout, again.stderr) == (done.stdout, done.stderr)
 
 
 def test_a_secret_reaches_the_program_and_nothing_else(diamond: Diamond, tmp_path: Path) -> None:

@@ -90,6 +90,8 @@ def logs(
         _mention_earlier(shown, source.attempt)
     for piece in _stored(client, shown, streams, source, part.tail):
         writer.write(piece)
+    if follow:
+        say(describe_ending(shown))
 
 
 def _search(

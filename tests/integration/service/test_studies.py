@@ -292,14 +292,16 @@ def test_a_spec_with_a_study_is_not_one_job(scene: Scene) -> None:
 
 def test_a_paused_trial_continues_from_its_checkpoint_when_it_is_promoted(scene: Scene) -> None:
     """Of four values at the first rung, the second best is promoted only once the third and fourth are known."""
-    runner = TrialRunner(scene, accuracy)
+    runner = TrialRunner(
+        scene, accuracy, ending_of=lambda params, n: {**FAILED, "before": True} if n == 0 else None
+    )
     rungs = {"asha": {"min": 2, "max": 4, "factor": 2, "mode": "promote"}}
     resumes = {"continue": {"from": "ckpt/*.pt"}}
     choices = {"lr": {"choice": [1e-3, 1e-4, 1e-5, 1e-1]}}
     study = begin(scene, resumes, parallel=1, space=choices, pruner=rungs, trials=4)["id"]
+    asked = wait_for(lambda: scene.client.get(f"/studies/{study}")["asked"], what="the first trial")
     scene.client.post(f"/studies/{study}/pause")
     order = [1e-3, 1e-4, 1e-5, 1e-1]
-    asked = scene.client.get(f"/studies/{study}")["asked"]
     scene.client.post(f"/studies/{study}/points", {"points": [{"lr": lr} for lr in order]})
     scene.client.call("PATCH", f"/studies/{study}", {"trials": asked + 4})
     scene.client.post(f"/studies/{study}/resume")
