@@ -103,7 +103,7 @@ SLICE_TABLES = {
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks
-        records: access code entries people platform tasks
+        records: access code datasets endpoints entries images people platform tasks trees
         dashboard: access chains endpoints output people platform tasks
         events: access endpoints images notifications output people planning platform tasks
         maintenance: access code endpoints entries limits notifications output people platform records tasks trees

@@ -26,8 +26,9 @@ TaskIds = Annotated[
     typer.Argument(metavar="TASK…", help="Task ids or prefixes.", autocompletion=complete_task),
 ]
 With = Annotated[
-    str, typer.Option("--with", metavar="PARTS", help="code, lock, or both: code,lock.")
+    str, typer.Option("--with", metavar="PARTS", help="code, lock, image, data: code,lock,data.")
 ]
+PARTS = ("code", "lock", "image", "data")
 Blind = Annotated[bool, typer.Option("--blind", help="Name nobody.")]
 License = Annotated[str, typer.Option("--license", metavar="URL", help="The licence's address.")]
 
@@ -70,7 +71,7 @@ def verify(
 def export(
     tasks: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TASK|VIEW|MODEL…]", autocompletion=complete_task),
+        typer.Argument(metavar="[TASK|PIPELINE|STUDY|VIEW|MODEL…]", autocompletion=complete_task),
     ] = None,
     to: Annotated[Path, typer.Option("--to", "-o", help="A file or a folder.")] = Path(),
     parts: With = "lock",
@@ -207,9 +208,11 @@ def deposit(
 
 def _parts(text: str) -> list[str]:
     wanted = [part.strip() for part in text.split(",") if part.strip() and part.strip() != "none"]
-    unknown = [part for part in wanted if part not in ("code", "lock")]
+    unknown = [part for part in wanted if part not in PARTS]
     if unknown:
-        raise BadRequest(f"{unknown[0]!r} cannot be added to a crate", "Parts: code, lock, none.")
+        raise BadRequest(
+            f"{unknown[0]!r} cannot be added to a crate", f"Parts: {', '.join(PARTS)}, none."
+        )
     return wanted
 
 

@@ -44,7 +44,7 @@ def reproduce(
     """Run a task again with the same code, image, data and parameters, and compare the results."""
     client = Client()
     if task.endswith(".zip"):
-        _reproduce_crate(client, Path(task), on, tolerance or [], as_json=as_json)
+        _reproduce_crate(client, Path(task), on, account, tolerance or [], as_json=as_json)
         return
     if show:
         _show(client, task, as_json=as_json)
@@ -70,14 +70,14 @@ def reproduce(
 
 
 def _reproduce_crate(
-    client: Client, crate: Path, on: str, tolerance: list[str], *, as_json: bool
+    client: Client, crate: Path, on: str, account: str, tolerance: list[str], *, as_json: bool
 ) -> None:
     """Always to its end: the crate is on this side, and so is the comparison."""
     from diamond.sdk.crate_runs import reproduce_crate
 
     if not crate.is_file():
         raise NotFound(f"There is no file {crate}", "Give a task, or a crate: a .zip file.")
-    found = reproduce_crate(client, crate, on=on, tolerance=tolerance)
+    found = reproduce_crate(client, crate, on=on, account=account, tolerance=tolerance)
     if as_json:
         print_json(found)
     else:

@@ -48,6 +48,18 @@ class CrateFile:
 
 
 @dataclass(frozen=True)
+class CrateFolder:
+    """A folder of the crate with data that the task read. Its path ends with /."""
+
+    path: str
+    name: str
+    tree: str
+    """Digest of its manifest."""
+    size: int = 0
+    files: int = 0
+
+
+@dataclass(frozen=True)
 class CrateTask:
     """One task of a crate. `folder` ends with / or is empty."""
 
@@ -60,6 +72,10 @@ class CrateTask:
     """All but the spec and the scripts."""
     scripts: Sequence[CrateFile] = ()
     """`run.sh` first."""
+    folders: Sequence[CrateFolder] = ()
+    """Data that go along."""
+    image: CrateFile | None = None
+    """The file of its image, if that goes along."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +150,23 @@ class _Graph:
         described = {"@type": "CreativeWork", "name": name, "description": words}
         if used.tree:
             described["identifier"] = used.tree
+        folder = next((one for one in task.folders if one.name == name), None)
+        if folder is not None:
+            return self._folder(folder, words)
         return self._context(f"#{task.task}-data-{name}", described)
+
+    def _folder(self, folder: CrateFolder, words: str) -> str:
+        from rocrate.model.dataset import Dataset
+
+        described = {
+            "@type": "Dataset",
+            "name": folder.name,
+            "description": f"{words}: {folder.files} files",
+            "identifier": folder.tree,
+            "contentSize": str(folder.size),
+        }
+        self._crate.add(Dataset(self._crate, dest_path=folder.path, properties=described))
+        return folder.path
 
     def _param(self, task: CrateTask, name: str, value: Any) -> str:
         text = value if isinstance(value, str) else json.dumps(value)
@@ -202,6 +234,9 @@ class _Graph:
             "additionalType": {"@id": f"{_TERMS}SIFImage"},
             "description": f"{image.format} for {image.platform}, Python {image.python or 'none'}",
         }
+        if task.image is not None:
+            del described["@type"], described["sha256"]
+            return self._file(task.image, "ContainerImage", **described)
         return self._context(f"#image-{image.sha256[:16]}", described)
 
     def _run(

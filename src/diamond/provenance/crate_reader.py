@@ -103,10 +103,16 @@ def _read_zip(archive: zipfile.ZipFile) -> ForeignCrate:
     records = [
         _record(archive, name, members)
         for name in sorted(members)
-        if name.startswith(top) and name.rpartition("/")[2] == crates.RECORD
+        if name.startswith(top) and _is_record(name.removeprefix(top))
     ][:MOST_SHOWN]
     inside = frozenset(name.removeprefix(top) for name in members)
     return _crate(metadata, inside, records)
+
+
+def _is_record(name: str) -> bool:
+    """Of the crate itself, not a file of that name in its data or code."""
+    *folders, file = name.split("/")
+    return file == crates.RECORD and (not folders or (len(folders) == 2 and folders[0] == "tasks"))
 
 
 def _require_inside(name: str) -> None:

@@ -12,6 +12,7 @@ from diamond.provenance.public import is_private_path, path_pattern
 
 RUN, COMMAND, BATCH, PARAMS = "run.sh", "command.sh", "job.sh", "params.json"
 CODE, SUPPORT, LOCK = "code", "support", "lock.txt"
+DATA, IMAGE, IMAGE_FACTS = "data", "image", "image.json"
 _VARIABLE = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -31,6 +32,8 @@ class PlainRun:
     lock: str = ""
     """The file with the lock, if it is there."""
     variables: Mapping[str, str] = field(default_factory=dict)
+    image: str = ""
+    """The file of its image, if it is there and Apptainer can enter it."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,18 @@ def run_script(plain: PlainRun) -> str:
     parts = [
         _HEAD.format(name=_comment(plain.name), paths=_path_words(command)),
         *(f"export {name}={shlex.quote(value)}" for name, value in plain.variables.items()),
-        *(_data_line(name) for name in [*plain.order.data, *plain.order.trees]),
+        *(_data_line(name, plain.order) for name in [*plain.order.data, *plain.order.trees]),
         *(f': "${{{name}:?{_PATH_WORDS}}}"; export {name}' for name in command.paths),
         *(f': "${{{name}:?{_SECRET_WORDS}}}"; export {name}' for name in plain.order.secrets),
         _SUPPORT if plain.has_support else "",
         _CODE if plain.has_code else _NO_CODE if plain.order.code else "",
+        _image_lines(plain) if plain.image else "",
         _LOCK if plain.lock else "",
         "start() {",
         plain.start,
         "}",
         'cd "$work"',
-        'start bash "$here/command.sh"',
+        _START_INSIDE if plain.image else _START,
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -99,10 +103,23 @@ def data_variable(name: str) -> str:
     return "DIAMOND_DATA_" + _VARIABLE.sub("_", name).upper()
 
 
-def _data_line(name: str) -> str:
+def _image_lines(plain: PlainRun) -> str:
+    """Inside the image of the crate, where Apptainer is there; DIAMOND_ENVIRONMENT chooses otherwise."""
+    variables = [data_variable(name) for name in [*plain.order.data, *plain.order.trees]]
+    binds = "".join(f' --bind "${variable}"' for variable in variables)
+    path = ":".join(plain.order.image.path) if plain.order.image else ""
+    words = f'--pwd "$work" --bind "$here" --bind "$work"{binds}'
+    image = f'"$here"/{shlex.quote(plain.image)}'
+    prepended = f"export APPTAINERENV_PREPEND_PATH={shlex.quote(path)}\n" if path else ""
+    return prepended + _IMAGE.format(words=words, image=image)
+
+
+def _data_line(name: str, order: Order) -> str:
     variable, quoted = data_variable(name), shlex.quote(name)
+    tree = order.trees.get(name)
+    inside = f"/{shlex.quote(tree.file)}" if tree and tree.file else ""
     lines = [
-        f'[ -n "${{{variable}:-}}" ] || {variable}=$here/data/{quoted}',
+        f'[ -n "${{{variable}:-}}" ] || {variable}=$here/{DATA}/{quoted}{inside}',
         f'[ -e "${variable}" ] || {{ echo "Missing data: "{quoted}". Set {variable} to where it is." >&2; exit 66; }}',
         f'export {variable}; ln -sfn "${variable}" "$DIAMOND_DATA/"{quoted}',
     ]
@@ -137,6 +154,20 @@ _NO_CODE = (
     '[ -z "${DIAMOND_CODE:-}" ] || cp -R "$DIAMOND_CODE/." "$work/"  '
     "# the code is not in here: set DIAMOND_CODE to a folder with it"
 )
+_START = 'start bash "$here/command.sh"'
+_START_INSIDE = """\
+if [ ${#inside[@]} -gt 0 ]; then  # some images have no bash
+  start "${inside[@]}" sh -c 'exec $(command -v bash || echo sh) "$0"' "$here/command.sh"
+else
+  start bash "$here/command.sh"
+fi"""
+_IMAGE = """\
+# The image that it ran in. DIAMOND_ENVIRONMENT=lock installs the packages instead, =none uses the Python that is there.
+inside=()
+if [ -z "${{DIAMOND_ENVIRONMENT:-}}" ] && command -v apptainer >/dev/null; then
+  inside=(apptainer exec {words} {image})
+  DIAMOND_ENVIRONMENT=none
+fi"""
 _LOCK = """\
 # The packages that it ran with. DIAMOND_ENVIRONMENT=none uses the Python that is there.
 if [ "${DIAMOND_ENVIRONMENT:-}" != none ]; then

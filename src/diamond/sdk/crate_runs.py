@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -16,17 +17,24 @@ from diamond.provenance.crate_reader import ForeignRecord, read_crate
 from diamond.provenance.record import Record
 from diamond.provenance.tolerance import parse_tolerances
 from diamond.provenance.verdicts import Level, Outcome, Verdict, judge, not_reproducible
+from diamond.sdk.crate_inputs import with_inputs
 
 if TYPE_CHECKING:
     from diamond.sdk.client import Client
 
 CODE, SPEC = "code/", "diamond.yaml"
 MOST_BYTES = 500 << 20
+HASHING_SECONDS, POLL_SECONDS = 300.0, 0.5
 SITE_FIELDS = ("on", "partition", "account", "qos", "reservation", "constraint", "options")
 
 
 def reproduce_crate(
-    client: Client, crate: Path, *, on: str = "", tolerance: Sequence[str] = ()
+    client: Client,
+    crate: Path,
+    *,
+    on: str = "",
+    account: str = "",
+    tolerance: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Waits for the end of the second run. Gives its `task` ('' if nothing could run) and the `verdict`."""
     stated = parse_tolerances(tolerance)
@@ -35,16 +43,30 @@ def reproduce_crate(
         missing, spec = _unpack(crate, Path(place), first.record)
         if missing:
             return {"task": "", "verdict": _as_json(not_reproducible(missing), [])}
+        with zipfile.ZipFile(crate) as archive:
+            spec = with_inputs(client, archive, Path(place), first.record, spec, on)
+        spec |= {"account": account} if account else {}
         try:
             job = client.run(spec, on=on or None, folder=Path(place), wait=True)
         except InvalidSpec as error:
             faults = [f"{each.get('field')}: {each.get('message')}" for each in error.faults]
             verdict = not_reproducible(faults or [error.message])
             return {"task": "", "verdict": _as_json(verdict, [])}
+        _wait_for_results(client, job.task.id, {one.name for one in first.record.results})
         second = _only_record(client.export_records([job.task.id], Path(place) / "again.zip"))
     verdict = judge(_outcome(first.record), _outcome(second.record), stated)
     named = [_witness(first.record), _witness(second.record)]
     return {"task": job.task.id, "verdict": _as_json(verdict, named)}
+
+
+def _wait_for_results(client: Client, task: str, names: Collection[str]) -> None:
+    """They are hashed once the run has ended; what never comes is missing in the verdict."""
+    deadline = time.monotonic() + HASHING_SECONDS
+    while time.monotonic() < deadline:
+        ready = {one["name"] for one in client.results(task) if one["state"] != "waiting"}
+        if ready.issuperset(names):
+            return
+        time.sleep(POLL_SECONDS)
 
 
 def _only_record(crate: Path) -> ForeignRecord:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from diamond.sdk.client import Client
 from support.service import RunningService
 from support.tree_scene import DataMachine
 from support.waiting import wait_for
@@ -112,6 +113,8 @@ def test_a_task_of_a_stage_names_what_it_read(first: Any, service: RunningServic
     record = service.client.get(f"/tasks/{report}/record")
     digests = {f"sha256:{one['tree']}" for one in record["inputs"]}
     assert made["outputs"]["table"]["digest"] in digests
+    runs = Client(service.url, service.token).record_set(first["id"])
+    assert {report, made["task"]} < set(runs) and len(runs) == len(set(runs))
 
 
 def test_the_same_pipeline_again_runs_nothing(first: Any, service: RunningService) -> None:

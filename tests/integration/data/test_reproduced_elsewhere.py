@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from diamond.sdk import Client
+from diamond.sdk.crate_runs import reproduce_crate
 from diamond.testing.lab import Lab
 from support.containers import alices_folder, busybox, skip_without
 from support.image_machines import Machine, machine
@@ -204,6 +205,32 @@ def test_its_image_moves_along_and_is_built_again_where_no_file_is_left(scene: S
     rebuilt = scene.reproduced(task, "one")
     assert rebuilt["level"] == "identical", rebuilt
     assert "build" in waited_for(scene, rebuilt["task"])
+
+
+def test_a_crate_brings_its_image_and_its_data(scene: Scene, tmp_path: Path) -> None:
+    environment = {
+        "base": f"rootfs:{scene.folder / 'busybox.tar'}",
+        "commands": ["echo built for a crate >/opt/made"],
+        "variables": {"GREETING": "hello"},
+        "runtime": "apptainer",
+    }
+    run = f"{IN_IMAGE}; test $GREETING = hello"
+    task = scene.ran("two", run=run, params={}, environment=environment)
+    wait_for(lambda: ready(scene, task), what="its result to be hashed")
+    parts = ["code", "lock", "image", "data"]
+    crate = scene.client.export_records([task], tmp_path, parts=parts)
+    done = reproduce_crate(scene.client, crate, on="one", account="research")
+    assert done["verdict"]["level"] == "identical", done
+    plain = scene.folder / "plain"
+    subprocess.run(["unzip", "-q", str(crate), "-d", str(plain)], check=True)
+    subprocess.run(["chown", "-R", "alice", str(plain)], check=True)
+    subprocess.run(["runuser", "-u", "alice", "--", "bash", "run.sh"], cwd=plain, check=True)
+    made = (plain / "run" / "artifacts" / "model.txt").read_text()
+    assert made == "built for a crate\n1.0 2.0 3.0\n"
+
+
+def ready(scene: Scene, task: str) -> bool:
+    return [result["state"] for result in scene.client.results(task)] == ["ready"]
 
 
 def waited_for(scene: Scene, task: str) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.core.order import Launch, Order, OrderedTree, Resources
+from diamond.core.order import Image, Launch, Order, OrderedTree, Resources
 from diamond.launchers.starters.plain import plain_start
 from diamond.provenance.plain_run import (
     PlainRun,
@@ -22,7 +22,7 @@ from diamond.schedulers.slurm_directives import plain_directives
 ORDER = Order(name="digits", command="echo lr=0.1 >out; cat in.txt; pwd")
 
 
-def lay_out(folder: Path, order: Order, *, with_code: bool = True) -> Path:
+def lay_out(folder: Path, order: Order, *, with_code: bool = True, image: str = "") -> Path:
     folder.mkdir(parents=True)
     plain = PlainRun(
         order.name,
@@ -31,6 +31,7 @@ def lay_out(folder: Path, order: Order, *, with_code: bool = True) -> Path:
         plain_directives(order.name, order.resources),
         has_code=with_code,
         variables={"GREETING": "it's $HOME"},
+        image=image,
     )
     (folder / "run.sh").write_text(run_script(plain))
     (folder / "job.sh").write_text(batch_script(plain))
@@ -84,6 +85,19 @@ def test_data_is_named_where_it_lies_or_missed_in_words(tmp_path: Path) -> None:
     (crate / "data" / "maps").mkdir(parents=True)
     (crate / "data" / "maps" / "b").write_text("B")
     assert run(crate, DIAMOND_DATA_ERA5=str(tmp_path / "here")).stdout == "AB"
+
+
+def test_the_image_of_a_crate_is_entered_where_apptainer_is_there(tmp_path: Path) -> None:
+    order = replace(ORDER, image=Image(format="squashfs", path=["/opt/env/bin"]))
+    crate = lay_out(tmp_path / "crate", order, image="image/x y.sqfs")
+    apptainer = tmp_path / "bin" / "apptainer"
+    apptainer.parent.mkdir()
+    apptainer.write_text('#!/bin/bash\necho "$APPTAINERENV_PREPEND_PATH"; printf "%s\\n" "$@"\n')
+    apptainer.chmod(0o755)
+    words = run(crate, PATH=f"{apptainer.parent}:/usr/bin:/bin").stdout.splitlines()
+    assert words[:3] == ["/opt/env/bin", "exec", "--pwd"]
+    assert f"{crate}/image/x y.sqfs" in words and words[-1] == f"{crate}/command.sh"
+    assert run(crate, DIAMOND_ENVIRONMENT="none").stdout == f"from the code\n{crate}/run\n"
 
 
 def test_another_path_of_the_machine_must_be_set(tmp_path: Path) -> None:

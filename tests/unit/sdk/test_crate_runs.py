@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import stat
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from diamond.core.errors import BadRequest
+from diamond.core.errors import BadRequest, Conflict, from_problem
 from diamond.provenance.bodies import CodeUsed, MetricsSeen, TaskEnded, TaskSubmitted, Value
 from diamond.provenance.record import Record
+from diamond.sdk.crate_inputs import unpack_folder
 from diamond.sdk.crate_runs import _outcome, _unpack, reproduce_crate
 
 SUBMITTED = TaskSubmitted(
@@ -56,3 +58,21 @@ def test_what_a_record_says_is_the_outcome() -> None:
     outcome = _outcome(Record((), ended=TaskEnded("succeeded"), metrics=metrics))
     assert outcome.metrics == {"loss": 0.5, "odd": None}
     assert outcome.state == "succeeded" and outcome.files is None
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../secret"])
+def test_a_link_in_the_data_of_a_crate_stays_inside(tmp_path: Path, target: str) -> None:
+    path = tmp_path / "crate.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        info = zipfile.ZipInfo("data/x/link")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, target)
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(path) as archive, pytest.raises(BadRequest, match="leads outside"):
+        unpack_folder(archive, "data/x/", tmp_path / "in")
+    assert not any(one.is_symlink() for one in (tmp_path / "in").rglob("*"))
+
+
+def test_an_answer_with_an_unknown_code_becomes_the_general_error() -> None:
+    problem = {"status": 409, "code": "no-such-code", "title": "No"}
+    assert type(from_problem(problem)) is Conflict

@@ -29,13 +29,14 @@ from diamond.service.entries import store
 from diamond.service.entries.rows import EntryRow
 from diamond.service.people.store import find_user
 from diamond.service.platform.services import Services
+from diamond.service.records.attachments import Attached, attached
 from diamond.service.records.schemas import (
     ExportFormat,
     ExportOptions,
     ExportPart,
     ExportRequest,
 )
-from diamond.service.records.zip_stream import ZipPart, zip_stream
+from diamond.service.records.zip_stream import ZipPart, ZipTree, zip_stream
 from diamond.service.tasks.code import listed_files
 from diamond.service.tasks.record_entries import ensure_record
 from diamond.service.tasks.rows import TaskRow
@@ -62,6 +63,7 @@ class _TaskParts:
 
     task: CrateTask
     files: list[ZipPart] = field(default_factory=list)
+    attached: list[ZipPart | ZipTree] = field(default_factory=list)
 
 
 async def export_tasks(
@@ -71,7 +73,7 @@ async def export_tasks(
     async with services.store.read() as connection:
         wanted = list(dict.fromkeys(tasks))
         rows = [await find_task(connection, principal, task) for task in wanted]
-    return await export_rows(services, rows, options)
+    return await export_rows(services, rows, options, principal)
 
 
 async def export_request(
@@ -97,11 +99,16 @@ async def chosen_tasks(services: Services, principal: Principal, wanted: TaskMat
 
 
 async def export_rows(
-    services: Services, rows: Sequence[TaskRow], options: ExportOptions
+    services: Services,
+    rows: Sequence[TaskRow],
+    options: ExportOptions,
+    principal: Principal | None = None,
 ) -> Exported:
+    """`principal`: who takes data and images along; without one, neither goes."""
     if not 0 < len(rows) <= MOST_TASKS:
         raise BadRequest(f"{len(rows)} tasks: a crate holds 1 to {MOST_TASKS}")
-    parts = [await _task_parts(services, row, options, alone=len(rows) == 1) for row in rows]
+    alone = len(rows) == 1
+    parts = [await _task_parts(services, row, options, principal, alone=alone) for row in rows]
     title = options.name or (rows[0].name if len(rows) == 1 else f"{len(rows)} tasks")
     if options.format is ExportFormat.PROV:
         body = prov_json([part.task for part in parts])
@@ -110,12 +117,18 @@ async def export_rows(
     if options.license:
         request = replace(request, license=options.license)
     metadata = ZipPart(crates.METADATA, crate_metadata(request))
-    files = [metadata, *(file for part in parts for file in part.files)]
+    files: list[ZipPart | ZipTree] = [metadata, *(file for part in parts for file in part.files)]
+    files += [file for part in parts for file in part.attached]
     return Exported(f"{_file_name(title)}.crate.zip", "application/zip", zip_stream(files))
 
 
 async def _task_parts(
-    services: Services, row: TaskRow, options: ExportOptions, *, alone: bool
+    services: Services,
+    row: TaskRow,
+    options: ExportOptions,
+    principal: Principal | None,
+    *,
+    alone: bool,
 ) -> _TaskParts:
     await services.store.run(lambda tx: ensure_record(tx, row))
     async with services.store.read() as connection:
@@ -128,6 +141,9 @@ async def _task_parts(
     folder = "" if alone else f"tasks/{row.id}/"
     order = _order(whole, row)
     code = await _code(services, folder, whole, options)
+    beside = Attached()
+    if principal is not None and options.format is ExportFormat.CRATE:
+        beside = await attached(services, principal, row, order, options.parts, folder)
     plain = PlainRun(
         name=row.name,
         order=order,
@@ -137,6 +153,7 @@ async def _task_parts(
         has_support=bool(code),
         lock=plain_run.LOCK if lock else "",
         variables=_variables(order),
+        image=_enterable(beside, order),
     )
     scripts = _scripts(folder, plain)
     files = [
@@ -151,8 +168,19 @@ async def _task_parts(
         who=user.name if user else "",
         files=[_described(part, folder) for part in files],
         scripts=[_described(part, folder, SHELL) for part in scripts],
+        folders=beside.folders,
+        image=beside.image,
     )
-    return _TaskParts(described, [*scripts, *files, *_support(folder, code)])
+    return _TaskParts(described, [*scripts, *files, *_support(folder, code)], beside.parts)
+
+
+def _enterable(beside: Attached, order: Order) -> str:
+    """The file of the image, below the task's folder, where `run.sh` can enter it with Apptainer."""
+    is_squashed = order.image is not None and order.image.format in ("", "squashfs")
+    starts_inside = order.launch.kind in ("torchrun", "accelerate")  # its starter is in the image
+    if beside.image is None or not is_squashed or starts_inside:
+        return ""
+    return f"{plain_run.IMAGE}/{beside.image.name}"
 
 
 def _record_files(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from diamond.core import ids
-from diamond.core.errors import NotFound
+from diamond.core.errors import BadRequest, NotFound
 from diamond.provenance.record import assemble
 from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
@@ -20,6 +20,7 @@ from diamond.service.records.records import record_contents, show_check, show_en
 from diamond.service.records.rows import LinkRow
 from diamond.service.records.schemas import (
     ExportOptions,
+    ExportPart,
     LinkMade,
     LinkRequest,
     LinkShown,
@@ -37,6 +38,11 @@ DAY = 86400.0
 
 async def make_link(services: Services, principal: Principal, request: LinkRequest) -> LinkMade:
     """For tasks of the caller's own. The secret is shown once."""
+    if {ExportPart.DATA, ExportPart.IMAGE} & set(request.options.parts):
+        raise BadRequest(
+            "A link shows records, code and locks, but no data and no images",
+            "Export a crate with them instead: diamond record export TASK --with code,lock,data",
+        )
     secret = ids.new_secret()
 
     async def make(tx: Transaction) -> LinkRow:

@@ -156,6 +156,10 @@ class ExportFormat(StrEnum):
 class ExportPart(StrEnum):
     CODE = "code"
     LOCK = "lock"
+    IMAGE = "image"
+    """The file of the image, read from an endpoint that has it."""
+    DATA = "data"
+    """All versioned data that the task read, from an endpoint that has them."""
 
 
 class ExportOptions(Body):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import stat
 import zipfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from diamond.data.manifest import Entry, FolderEntry, LinkEntry
+from diamond.service.trees.reading import Block
 
 BLOCK = 1 << 20
 _OLDEST = (1980, 1, 1, 0, 0, 0)
@@ -22,6 +25,17 @@ class ZipPart:
     content: bytes | Path = b""
     is_executable: bool = False
     link: str = ""
+
+
+@dataclass(frozen=True)
+class ZipTree:
+    """A folder of the zip whose files come from elsewhere while it is sent, one after the other."""
+
+    folder: str
+    """Ends with /."""
+    others: Sequence[Entry]
+    """Its links and empty folders."""
+    blocks: Callable[[], AsyncIterator[Block]]
 
 
 class _Sink:
@@ -51,11 +65,15 @@ class _Sink:
         return taken
 
 
-async def zip_stream(parts: Iterable[ZipPart]) -> AsyncIterator[bytes]:
+async def zip_stream(parts: Iterable[ZipPart | ZipTree]) -> AsyncIterator[bytes]:
     sink = _Sink()
     archive = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED)  # type: ignore[call-overload]
     for part in parts:
-        async for piece in _written(archive, sink, part):
+        if isinstance(part, ZipPart):
+            pieces = _written(archive, sink, part)
+        else:
+            pieces = _tree_written(archive, sink, part)
+        async for piece in pieces:
             yield piece
     archive.close()
     yield sink.take()
@@ -77,3 +95,27 @@ async def _written(archive: zipfile.ZipFile, sink: _Sink, part: ZipPart) -> Asyn
                     await asyncio.to_thread(target.write, block)
                     yield sink.take()
     yield sink.take()
+
+
+async def _tree_written(
+    archive: zipfile.ZipFile, sink: _Sink, tree: ZipTree
+) -> AsyncIterator[bytes]:
+    """Data are stored as they are: most are packed already, and packing them here would cost the service its processor."""
+    for entry in tree.others:
+        if isinstance(entry, LinkEntry):
+            part = ZipPart(f"{tree.folder}{entry.path}", link=entry.target)
+            async for piece in _written(archive, sink, part):
+                yield piece
+        elif isinstance(entry, FolderEntry):
+            archive.writestr(zipfile.ZipInfo(f"{tree.folder}{entry.path}/", _OLDEST), b"")
+    target = None
+    async for block in tree.blocks():
+        if target is None:
+            info = zipfile.ZipInfo(f"{tree.folder}{block.file.path}", _OLDEST)
+            info.external_attr = (stat.S_IFREG | (0o755 if block.file.is_executable else 0o644)) << 16
+            target = archive.open(info, "w", force_zip64=True)
+        await asyncio.to_thread(target.write, block.content)
+        if block.is_last:
+            target.close()
+            target = None
+        yield sink.take()

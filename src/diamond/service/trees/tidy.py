@@ -9,6 +9,8 @@ from diamond.core.artifacts import SERVICE
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.trees import store
+from diamond.service.trees.reading import READER
+from diamond.service.trees.transfers import end_transfer
 
 KEEP_ROWS_SECONDS = 90 * 86400.0
 KEEP_PIECES_SECONDS = 86400.0
@@ -21,9 +23,18 @@ async def tidy_trees(services: Services) -> None:
         await store.forget_ended(tx, before)
 
     await services.store.run(forget)
+    await services.store.run(_end_readings)
     await _clear_arrivals(services)
     await asyncio.to_thread(services.manifests.prune_parts, time.time())
     await services.pieces.do(services.pieces.prune, KEEP_PIECES_SECONDS)
+
+
+async def _end_readings(tx: Transaction) -> None:
+    """Exports whose process died have nobody who reads on."""
+    before = time.time() - KEEP_PIECES_SECONDS
+    for transfer in await store.open_transfers_of(tx.connection, READER):
+        if transfer.updated < before:
+            await end_transfer(tx, transfer, "failed", "the export was cut off")
 
 
 async def _clear_arrivals(services: Services) -> None:

@@ -49,6 +49,7 @@ function checkWords(check: Schemas["RecordCheck"]): string {
 const EXPORTS = [
   ["RO-Crate", "part=lock"],
   ["RO-Crate with code", "part=lock&part=code"],
+  ["RO-Crate with code, image and data", "part=lock&part=code&part=image&part=data"],
   ["RO-Crate without names", "part=lock&blind=true"],
   ["PROV-JSON", "format=prov"],
 ] as const;
