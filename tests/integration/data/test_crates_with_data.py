@@ -98,7 +98,9 @@ def test_a_changed_byte_of_the_data_in_a_crate_is_noticed(
     with zipfile.ZipFile(crate) as source, zipfile.ZipFile(changed, "w") as target:
         for info in source.infolist():
             content = source.read(info)
-            target.writestr(info, content.replace(b"3.0", b"3.1") if "csv" in info.filename else content)
+            target.writestr(
+                info, content.replace(b"3.0", b"3.1") if "csv" in info.filename else content
+            )
     with pytest.raises(BadRequest, match="not what the record names"):
         reproduce_crate(elsewhere, changed)
 

@@ -112,7 +112,9 @@ async def _tree_written(
     async for block in tree.blocks():
         if target is None:
             info = zipfile.ZipInfo(f"{tree.folder}{block.file.path}", _OLDEST)
-            info.external_attr = (stat.S_IFREG | (0o755 if block.file.is_executable else 0o644)) << 16
+            info.external_attr = (
+                stat.S_IFREG | (0o755 if block.file.is_executable else 0o644)
+            ) << 16
             target = archive.open(info, "w", force_zip64=True)
         await asyncio.to_thread(target.write, block.content)
         if block.is_last:

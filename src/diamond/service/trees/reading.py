@@ -167,9 +167,7 @@ async def _begin(
     return transfer
 
 
-async def _source(
-    tx: Transaction, tree: TreeRow, also_of: Collection[str]
-) -> EndpointRow | None:
+async def _source(tx: Transaction, tree: TreeRow, also_of: Collection[str]) -> EndpointRow | None:
     """None: the copy that the service keeps."""
     places = await store.places_of(tx.connection, {tree.owner, *also_of}, [tree.digest])
     if any(place.endpoint == SERVICE for place in places):
