@@ -32,7 +32,7 @@ def with_inputs(
 ) -> JsonObject:
     """The spec, reading what is in the crate. Raises `BadRequest` for bytes that the record does not name."""
     names = [info.filename for info in crate.infolist() if not info.is_dir()]
-    data = {name: given for name, given in (spec.get("data") or {}).items()}
+    data = dict(spec.get("data") or {})
     inputs = record.submitted.inputs if record.submitted else []
     for used in inputs:
         folder = f"{DATA}/{used.name}/"

@@ -138,7 +138,7 @@ def _require_names(entries: Sequence[Entry]) -> None:
             entry.path.encode()
         except UnicodeEncodeError:
             raise Conflict(
-                f"A zip cannot hold the file name {ascii(entry.path)}: it is not UTF-8", OTHERWISE
+                f"A zip cannot hold the file name {entry.path!a}: it is not UTF-8", OTHERWISE
             ) from None
 
 
