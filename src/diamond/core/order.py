@@ -9,7 +9,8 @@ import hashlib
 import json
 import re
 import shlex
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Dict, List, Optional, Union
 
 from diamond.core.decoding import (
@@ -26,6 +27,7 @@ from diamond.core.decoding import (
     Variable,
     Word,
     decode,
+    plain_data,
 )
 from diamond.core.errors import BadRequest
 
@@ -244,7 +246,7 @@ class Order:
             return 1
         return self.resources.nodes * self.resources.tasks_per_node
 
-    @property
+    @cached_property
     def digest(self) -> str:
         return "sha256:" + hashlib.sha256(canonical(order_data(self))).hexdigest()
 
@@ -256,7 +258,7 @@ def canonical(data: Any) -> bytes:
 
 def order_data(order: Order) -> Dict[str, Any]:
     """Without what is younger than some orders and not used (`trees`, their `file`, pilots): a signed order keeps its digest."""
-    data = asdict(order)
+    data: Dict[str, Any] = plain_data(order)
     if not order.placement.pilot:
         del data["placement"]["pilot"]
     if order.pilot is None:

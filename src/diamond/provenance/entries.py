@@ -11,10 +11,11 @@ import json
 import math
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from diamond.core.decoding import plain_data
 from diamond.core.errors import BadRequest
 
 SUBMITTED, RESOLVED, IMAGE, FACTS = "submitted", "resolved", "image", "facts"
@@ -122,7 +123,7 @@ def digest(text: str) -> str:
 def follow(head: Head, draft: Draft) -> Entry:
     """The draft as the entry that comes after `head`."""
     sealed = {
-        name: Sealed(secrets.token_hex(_SALT_BYTES), _plain(value))
+        name: Sealed(secrets.token_hex(_SALT_BYTES), plain_data(value))
         for name, value in draft.sealed.items()
         if value not in (None, "", {}, [])
     }
@@ -130,7 +131,7 @@ def follow(head: Head, draft: Draft) -> Entry:
         n=head.n + 1,
         at=draft.at,
         kind=draft.kind,
-        body=_plain(asdict(draft.body)),
+        body=plain_data(draft.body),
         before=head.hash,
         commitments={name: one.commitment(name) for name, one in sealed.items()},
         sealed=sealed,

@@ -6,7 +6,6 @@ The values themselves are sealed beside the entry (entries.py), so that the owne
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from diamond.core.redact import HIDDEN, without_known_secrets
@@ -39,7 +38,7 @@ def without_secrets(value: Any) -> Any:
     """The same without what looks like a secret: this never gets into a record."""
     if isinstance(value, str):
         return without_known_secrets(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {name: _field(str(name), one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [without_secrets(one) for one in value]
@@ -49,12 +48,16 @@ def without_secrets(value: Any) -> Any:
 def public(value: Any) -> Any:
     """The same without absolute paths and names of places."""
     if isinstance(value, str):
-        return _PATH.sub(lambda found: found[0] if _SYSTEM.match(found[0]) else PATH, value)
-    if isinstance(value, Mapping):
+        return _PATH.sub(_public_path, value) if "/" in value else value
+    if isinstance(value, dict):
         return {name: _public_field(str(name), one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [public(one) for one in value]
     return value
+
+
+def _public_path(found: re.Match[str]) -> str:
+    return found[0] if _SYSTEM.match(found[0]) else PATH
 
 
 def _field(name: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 
 from diamond import __version__
 from diamond.service.administration import routes as administration
@@ -169,7 +169,7 @@ def create_app(settings: Settings) -> FastAPI:
         per_minute, proxies = settings.people.calls_per_minute, settings.proxies
         app.add_middleware(RateLimit, per_minute=per_minute, proxies=proxies)
     app.add_middleware(Guard, settings=settings)
-    app.include_router(_api())
+    _include_api(app)
     app.include_router(sign_in.router)
     app.include_router(docs.router)
     app.include_router(pages.router)
@@ -261,10 +261,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 await asyncio.gather(*beside, return_exceptions=True)
 
 
-def _api() -> APIRouter:
-    api = APIRouter(prefix=PREFIX, dependencies=[Depends(stated_rule)])
+def _include_api(app: FastAPI) -> None:
+    """Each part by itself: in one router around them FastAPI would count the routes of all at every call."""
     # Agents may be a minor version newer: what they say beyond is ignored.
-    api.include_router(sync.router)
+    app.include_router(sync.router, prefix=PREFIX, dependencies=[Depends(stated_rule)])
+    checks = [Depends(check) for check in (stated_rule, known_query, whole_texts)]
     for part in PARTS:
-        api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])
-    return api
+        app.include_router(part.router, prefix=PREFIX, dependencies=checks)

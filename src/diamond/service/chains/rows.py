@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diamond.core.order import Continue, Order, Resources, order_from, resources_from, resume_from
 from diamond.core.task import Reached
-from diamond.service.platform.database.rows import JsonObject, TypedRow
+from diamond.service.platform.database.rows import JsonObject, TypedRow, filled
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 NOWHERE = Reached()
 
@@ -120,9 +123,14 @@ class ChainedTaskRow(TypedRow):
 
 
 Stored = Mapping[str, Any]
+Kind = TypeVar("Kind", bound="DataclassInstance")
+_KINDS = (RunRow, AttemptRow, BudgetRow, ChainRow, Reached)
 _KNOWN: dict[type, frozenset[str]] = {
-    kind: frozenset(column.name for column in fields(kind)) - {"more"}
-    for kind in (RunRow, AttemptRow, BudgetRow, ChainRow, Reached)
+    kind: frozenset(column.name for column in fields(kind)) - {"more"} for kind in _KINDS
+}
+_DEFAULTS: dict[type, dict[str, Any]] = {
+    kind: {column.name: column.default for column in fields(kind) if column.default is not MISSING}
+    for kind in _KINDS
 }
 
 
@@ -132,9 +140,10 @@ def attempts_from(stored: Sequence[Stored]) -> tuple[AttemptRow, ...]:
 
 def attempt_from(stored: Stored) -> AttemptRow:
     known, more = _split(AttemptRow, stored)
-    known["runs"] = tuple(RunRow(**_split(RunRow, run)[0]) for run in known.get("runs") or ())
-    known["reached"] = _reached(known)
-    return AttemptRow(**known, more=more)
+    known["runs"] = tuple(_row(RunRow, run) for run in known["runs"] or ())
+    known["reached"] = _reached(stored)
+    known["more"] = more
+    return filled(AttemptRow, known)
 
 
 def attempts_json(attempts: Sequence[AttemptRow]) -> list[JsonObject]:
@@ -142,11 +151,13 @@ def attempts_json(attempts: Sequence[AttemptRow]) -> list[JsonObject]:
 
 
 def chain_from(stored: Stored | None) -> ChainRow:
-    known, more = _split(ChainRow, stored or {})
-    if known.get("budget"):
-        known["budget"] = BudgetRow(**_split(BudgetRow, known["budget"])[0])
-    known["reached"] = _reached(known)
-    return ChainRow(**known, more=more)
+    given = stored or {}
+    known, more = _split(ChainRow, given)
+    if known["budget"]:
+        known["budget"] = _row(BudgetRow, known["budget"])
+    known["reached"] = _reached(given)
+    known["more"] = more
+    return filled(ChainRow, known)
 
 
 def chain_json(chain: ChainRow) -> JsonObject:
@@ -169,14 +180,19 @@ def _attempt_json(attempt: AttemptRow) -> JsonObject:
 
 
 def _split(kind: type, stored: Stored) -> tuple[dict[str, Any], JsonObject]:
-    """The values that are fields of this class, and the others."""
+    """A value for every field of this class, and what is stored beyond."""
     known = _KNOWN[kind]
     if stored.keys() <= known:
-        return dict(stored), {}
+        return {**_DEFAULTS[kind], **stored}, {}
     more = {name: value for name, value in stored.items() if name not in known}
-    return {name: value for name, value in stored.items() if name in known}, more
+    values = {name: value for name, value in stored.items() if name in known}
+    return {**_DEFAULTS[kind], **values}, more
+
+
+def _row(kind: type[Kind], stored: Stored) -> Kind:
+    return filled(kind, _split(kind, stored)[0])
 
 
 def _reached(stored: Stored) -> Reached:
     given = stored.get("reached")
-    return Reached(**_split(Reached, given)[0]) if given else NOWHERE
+    return _row(Reached, given) if given else NOWHERE

@@ -71,7 +71,7 @@ async def make_task(
     await add_task(tx, row)
     await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
-    await record_submitted(tx, row, job, given)
+    await record_submitted(tx, row, job, order, given)
     if is_ready(dependencies):
         await send(tx, [submit_command(row)])
     await publish(tx, row.owner, [News("task", row.id)])

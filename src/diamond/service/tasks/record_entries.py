@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from diamond import __version__
 from diamond.core.code_facts import code_facts_from
-from diamond.core.order import Code, Order, order_from
+from diamond.core.order import Code, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.provenance import entries as kinds
 from diamond.provenance.bodies import (
@@ -40,17 +40,17 @@ REBUILT_AT_ONCE = 100
 
 
 async def record_submitted(
-    tx: Transaction, task: TaskRow, job: JobRow, given: JsonObject | None = None
+    tx: Transaction, task: TaskRow, job: JobRow, order: Order, given: JsonObject | None = None
 ) -> None:
-    """`given`: the spec as the person wrote it."""
-    first = submitted(task, job, given=given)
+    """`order`: the task's. `given`: the spec as the person wrote it."""
+    first = submitted(task, job, order, given=given)
     await append(tx, [Addition(task.id, task.owner, [first])], known={})
 
 
 async def record_order(tx: Transaction, task: TaskRow, why: str) -> None:
     """The order as it is now, if it has changed since it was last recorded."""
     known = await entries_of_many(tx.connection, [task.id], {kinds.SUBMITTED, kinds.RESOLVED})
-    settled = order_from(task.order_json).digest
+    settled = task.order.digest
     last = known[task.id][-1].entry.body if known[task.id] else {}
     if last.get("digest") != settled:
         await record(tx, [(task, [_resolved(task, settled, why)])])
@@ -102,17 +102,17 @@ def changes_of(before: TaskRow, after: TaskRow) -> list[Draft]:
 def whole_life(task: TaskRow, job: JobRow | None) -> list[Draft]:
     """The record of a task from before records existed, from what is stored of it."""
     nothing_yet = replace(task, attempts=(), state="")
-    return [submitted(task, job, is_rebuilt=True), *changes_of(nothing_yet, task)]
+    return [submitted(task, job, task.order, is_rebuilt=True), *changes_of(nothing_yet, task)]
 
 
 def submitted(
     task: TaskRow,
     job: JobRow | None,
+    order: Order,
     *,
     given: JsonObject | None = None,
     is_rebuilt: bool = False,
 ) -> Draft:
-    order = order_from(task.order_json)
     spec = without_secrets(given if given is not None else job.spec if job else {})
     resolved = without_secrets(task.order_json)
     variables = order.environment.variables if order.environment else {}

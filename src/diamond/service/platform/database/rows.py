@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 from sqlalchemy import Result
 from sqlalchemy.exc import MultipleResultsFound
+
+from diamond.core.decoding import field_names
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -52,18 +54,14 @@ def row_of(result: Result[Any], kind: type[Kind]) -> Kind | None:
 
 
 def rows_of(result: Result[Any], kind: type[Kind]) -> list[Kind]:
-    columns = tuple(result.keys())
-    names = _fields(kind, columns)
-    decoders = [
-        (n, kind.CODECS[name].decode) for n, name in enumerate(columns) if name in kind.CODECS
-    ]
-    make = _filled if _names(kind) == set(names) else _built
-    return [make(kind, names, _decoded(row, decoders)) for row in result]
+    reader = _reader_of(kind, tuple(result.keys()))
+    make = _filled if reader.fills_all else _built
+    return [make(kind, reader.names, _decoded(row, reader.decoders)) for row in result]
 
 
 def values_of(row: TypedRow) -> Columns:
     """The columns of a row, as they are stored."""
-    values = {field.name: getattr(row, field.name) for field in fields(row)}
+    values = {name: getattr(row, name) for name in field_names(type(row))}
     for column, codec in row.CODECS.items():
         values[column] = codec.encode(values.pop(codec.field or column))
     return values
@@ -80,33 +78,53 @@ def encoded(kind: type[TypedRow], values: Mapping[str, Any]) -> Columns:
 
 def value_from(kind: type[Value], data: Mapping[str, Any]) -> Value:
     """A frozen value from stored JSON; keys that another version of Diamond wrote are ignored."""
-    names = {field.name for field in fields(kind)}
-    return kind(**{name: value for name, value in data.items() if name in names})
+    return kind(**{name: data[name] for name in field_names(kind) if name in data})
 
 
-def _fields(kind: type[TypedRow], columns: Sequence[str]) -> list[str]:
+@dataclass(frozen=True)
+class _Reader:
+    """How the columns of one query become one kind of row."""
+
+    names: Sequence[str]
+    decoders: Sequence[tuple[int, Decode]]
+    fills_all: bool
+
+
+_READERS: dict[tuple[type, tuple[str, ...]], _Reader] = {}
+
+
+def _reader_of(kind: type[TypedRow], columns: tuple[str, ...]) -> _Reader:
+    reader = _READERS.get((kind, columns))
+    if reader is None:
+        reader = _READERS[kind, columns] = _new_reader(kind, columns)
+    return reader
+
+
+def _new_reader(kind: type[TypedRow], columns: tuple[str, ...]) -> _Reader:
     codecs = kind.CODECS
-    return [(codecs[name].field or name) if name in codecs else name for name in columns]
+    names = [(codecs[name].field or name) if name in codecs else name for name in columns]
+    decoders = [(n, codecs[name].decode) for n, name in enumerate(columns) if name in codecs]
+    return _Reader(names, decoders, set(names) == set(field_names(kind)))
 
 
-def _names(kind: type[TypedRow]) -> set[str]:
-    return {field.name for field in fields(kind)}
-
-
-def _decoded(row: Sequence[Any], decoders: list[tuple[int, Decode]]) -> list[Any]:
+def _decoded(row: Sequence[Any], decoders: Sequence[tuple[int, Decode]]) -> list[Any]:
     values = list(row)
     for index, decode in decoders:
         values[index] = decode(values[index])
     return values
 
 
-def _filled(kind: type[Kind], names: list[str], values: list[Any]) -> Kind:
+def filled(kind: type[Value], values: Mapping[str, Any]) -> Value:
     """With a value for every field: a frozen class's own constructor takes four times as long, which lists of tasks feel."""
     row = kind.__new__(kind)
-    vars(row).update(zip(names, values, strict=True))
+    vars(row).update(values)
     return row
 
 
-def _built(kind: type[Kind], names: list[str], values: list[Any]) -> Kind:
+def _filled(kind: type[Kind], names: Sequence[str], values: list[Any]) -> Kind:
+    return filled(kind, dict(zip(names, values, strict=True)))
+
+
+def _built(kind: type[Kind], names: Sequence[str], values: list[Any]) -> Kind:
     """Fields without a column get their defaults."""
     return kind(**dict(zip(names, values, strict=True)))
