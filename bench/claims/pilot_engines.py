@@ -18,7 +18,7 @@ from diamond.core.order import Order
 from diamond.launchers.script import Batch, render_script
 from diamond.pilots.environment import ENGINES
 from diamond.pilots.journal import Ended, Entry, Opened, Started, read_entry
-from diamond.pilots.lines import Appender, Tail
+from diamond.pilots.json_lines import Appender, Tail
 from diamond.pilots.requests import Execution, Lean, Run, request_line
 from diamond.pilots.runner_pipe import MAIN
 from diamond.pilots.settings import PilotSettings, settings_text

@@ -10,7 +10,7 @@ from typing import Any
 from diamond.core.task import Task
 from diamond.pilots.environment import ENGINES
 from diamond.pilots.journal import Ended, Entry, History, read_entry
-from diamond.pilots.lines import Tail
+from diamond.pilots.json_lines import Tail
 from diamond.pilots.requests import Close, request_line
 from support.agents import AgentProcess
 from support.sync_service import SyncService, eventually

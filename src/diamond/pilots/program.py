@@ -47,7 +47,7 @@ from diamond.pilots.journal import (
     entry_line,
     read_entry,
 )
-from diamond.pilots.lines import Appender, Tail
+from diamond.pilots.json_lines import Appender, Tail
 from diamond.pilots.packing import Packing, Waiting, ask_of
 from diamond.pilots.processes import adopt_orphans
 from diamond.pilots.requests import Cancel, Close, Execution, Run, read_request

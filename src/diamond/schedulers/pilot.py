@@ -18,7 +18,7 @@ from diamond.core.order import Resources, resources_from
 from diamond.core.task import Reason
 from diamond.pilots import journal
 from diamond.pilots.journal import Ended, ExecutionState, History, Node, read_entry
-from diamond.pilots.lines import Appender, Tail
+from diamond.pilots.json_lines import Appender, Tail
 from diamond.pilots.packing import Packing, ask_of
 from diamond.pilots.requests import (
     Cancel,
@@ -84,7 +84,7 @@ class _Ends:
         return self._fates[allocation]
 
 
-class Place(NamedTuple):
+class Surroundings(NamedTuple):
     """Where an execution runs: the id of its pilot's own job, its nodes, and the variables that tell it so."""
 
     allocation: str
@@ -220,7 +220,7 @@ class PilotScheduler:
     def kill(self, native_id: str) -> None:
         self._end(native_id, kill=True)
 
-    def place_of(self, native_id: str) -> Place:
+    def surroundings_of(self, native_id: str) -> Surroundings:
         """Where an execution runs now. Raises `NotFound`."""
         name, _, attempt = native_id.partition(".")
         with self._lock:
@@ -231,7 +231,7 @@ class PilotScheduler:
             raise NotFound(f"{native_id} does not run now", "Look at the state of its task.")
         asked = known.execution
         variables = launch_environment(asked, state.shares, task=name, seconds=asked.seconds)
-        return Place(state.allocation, [share.node for share in state.shares], variables)
+        return Surroundings(state.allocation, [share.node for share in state.shares], variables)
 
     def close(self, pilot: str) -> None:
         """Ask a pilot to finish what it has begun, and to go."""

@@ -98,10 +98,10 @@ class _OpensShells(RoutedScheduler):
         assert isinstance(self.site, OpensShells)
         if not is_of_pilot(native_id):
             return self.site.inside_job(native_id, command, node=node, terminal=terminal)
-        place = self.pilots.place_of(native_id)
-        words = ["env", *(f"{name}={value}" for name, value in place.variables.items()), *command]
+        around = self.pilots.surroundings_of(native_id)
+        words = ["env", *(f"{name}={value}" for name, value in around.variables.items()), *command]
         return self.site.inside_job(
-            place.allocation, words, node=node or place.nodes[0], terminal=terminal
+            around.allocation, words, node=node or around.nodes[0], terminal=terminal
         )
 
 

@@ -231,7 +231,7 @@ def pareto_front(
 
 
 @dataclass(frozen=True)
-class Place:
+class TrialQueue:
     """An endpoint among those of a study."""
 
     name: str
@@ -241,7 +241,7 @@ class Place:
     running: int
 
 
-def choose_place(places: Sequence[Place]) -> str:
+def choose_queue(places: Sequence[TrialQueue]) -> str:
     """Where the next trial is expected to start first: online, with the shortest queue for what runs there."""
     best = min(
         enumerate(places),

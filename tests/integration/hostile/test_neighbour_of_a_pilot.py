@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.pilots.lines import Appender
+from diamond.pilots.json_lines import Appender
 from diamond.pilots.requests import Cancel, Close, request_line
 from support.agents import AgentProcess
 from support.pilots import TestPilot, processes_of, start_pilot

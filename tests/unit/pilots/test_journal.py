@@ -24,7 +24,7 @@ from diamond.pilots.journal import (
     entry_line,
     read_entry,
 )
-from diamond.pilots.lines import MOST_BYTES, Appender, Tail
+from diamond.pilots.json_lines import MOST_BYTES, Appender, Tail
 from diamond.pilots.requests import Cancel, Close, Execution, Lean, Run, read_request, request_line
 
 ENTRIES: list[Entry] = [

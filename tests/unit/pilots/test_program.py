@@ -23,7 +23,7 @@ from diamond.pilots.journal import (
     entry_line,
     read_entry,
 )
-from diamond.pilots.lines import Appender, Tail
+from diamond.pilots.json_lines import Appender, Tail
 from diamond.pilots.program import PilotProgram, Surroundings
 from diamond.pilots.requests import Close, Execution, Request, Run, request_line
 from diamond.pilots.settings import PilotSettings

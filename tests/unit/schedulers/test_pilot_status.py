@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diamond.pilots.journal import Claimed, Entry, Opened, Share, entry_line
-from diamond.pilots.lines import Appender
+from diamond.pilots.json_lines import Appender
 from diamond.pilots.requests import Execution, Run, request_line
 from diamond.schedulers.pilot import Fate, PilotScheduler
 

@@ -9,11 +9,11 @@ import pytest
 from diamond.studies.decisions import (
     Act,
     Ending,
-    Place,
     Streak,
     TaskFacts,
+    TrialQueue,
     best_trial,
-    choose_place,
+    choose_queue,
     judge_task,
     mean_and_spread,
     pareto_front,
@@ -102,12 +102,12 @@ def test_the_best_is_the_first_of_the_best() -> None:
 
 
 def test_trials_go_where_they_start_soonest() -> None:
-    idle, busy = Place("idle", True, 0, 2), Place("busy", True, 3, 2)
-    away = Place("away", False, 0, 0)
-    assert choose_place([busy, idle, away]) == "idle"
-    assert choose_place([away, busy]) == "busy"
-    assert choose_place([Place("a", True, 4, 8), Place("b", True, 2, 1)]) == "a"
-    assert choose_place([Place("a", True, 0, 3), Place("b", True, 0, 1)]) == "b"
+    idle, busy = TrialQueue("idle", True, 0, 2), TrialQueue("busy", True, 3, 2)
+    away = TrialQueue("away", False, 0, 0)
+    assert choose_queue([busy, idle, away]) == "idle"
+    assert choose_queue([away, busy]) == "busy"
+    assert choose_queue([TrialQueue("a", True, 4, 8), TrialQueue("b", True, 2, 1)]) == "a"
+    assert choose_queue([TrialQueue("a", True, 0, 3), TrialQueue("b", True, 0, 1)]) == "b"
 
 
 def test_long_curves_are_thinned_and_keep_their_ends() -> None:

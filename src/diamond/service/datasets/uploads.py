@@ -26,7 +26,7 @@ from diamond.service.platform.idempotency import Once, once_as
 from diamond.service.platform.services import Services
 from diamond.service.trees import rounds
 from diamond.service.trees import store as tree_store
-from diamond.service.trees.passing import SentManifest, receive_manifest
+from diamond.service.trees.relayed_pieces import SentManifest, receive_manifest
 from diamond.service.trees.rows import TransferRow, TreeRow
 from diamond.service.trees.transfers import DATA, start_upload
 from diamond.service.trees.trees import find_tree, places_of

@@ -33,7 +33,7 @@ from diamond.service.tasks import job_store
 from diamond.service.tasks.create import make_task, new_job
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import find_task
-from diamond.studies.decisions import Place, TrialState, choose_place, slots_at
+from diamond.studies.decisions import TrialQueue, TrialState, choose_queue, slots_at
 from diamond.studies.space import task_params
 
 KIND = "trial"
@@ -102,7 +102,7 @@ class Launcher:
             params["seed"] = int(params_of(study.spec).get("seed") or 0) + start.repeat
         name = f"{study.name} {trial.number}"
         name = f"{name}.{start.repeat}" if study.plan.repeats > 1 else name
-        spec = trial_spec(study.spec, name=name, params=params, on=self._choose_place())
+        spec = trial_spec(study.spec, name=name, params=params, on=self._choose_queue())
         composer = await self._compose_with(spec)
         composed = composer.compose(spec)
         endpoint = composer.endpoint_of(composed)
@@ -149,7 +149,7 @@ class Launcher:
             )
         return self._composer
 
-    def _choose_place(self) -> str:
+    def _choose_queue(self) -> str:
         online = {row.name: row.state == "online" for row in self.endpoints}
         words = [word for word in self.study.plan.on if word.partition("/")[0] in online]
         if not words:
@@ -161,8 +161,8 @@ class Launcher:
         for word in words:
             name = word.partition("/")[0]
             waiting, running = self.load.get(name, (0, 0))
-            places.append(Place(word, online[name], waiting, running))
-        return choose_place(places)
+            places.append(TrialQueue(word, online[name], waiting, running))
+        return choose_queue(places)
 
     def _compare_inputs(self, composed: Composed) -> None:
         """Results are comparable only if all trials have the same image and data."""

@@ -21,7 +21,7 @@ from diamond.service.sync.message import (
     WantsPartMessage,
 )
 from diamond.service.sync.router import router
-from diamond.service.trees import passing
+from diamond.service.trees import relayed_pieces
 from diamond.service.trees.previews import take_preview
 from diamond.service.trees.rounds import check_place
 
@@ -48,13 +48,13 @@ async def manifest_bytes(
     tree: str, request: Request, services: Service, agent: Agent, offset: int = 0, size: int = 0
 ) -> Answer:
     parts = await body_parts(request, MAX_PIECE)
-    return encode(await passing.take_manifest(services, agent, tree, offset, size, parts))
+    return encode(await relayed_pieces.take_manifest(services, agent, tree, offset, size, parts))
 
 
 @router.post("/manifest-part", response_class=Response, responses=problems(404, 409))
 async def manifest_part(services: Service, agent: Agent, message: ManifestPartMessage) -> Response:
     """The bytes of a manifest from an offset on; none at its end."""
-    content = await passing.manifest_part(services, agent, message)
+    content = await relayed_pieces.manifest_part(services, agent, message)
     return Response(content, media_type="application/octet-stream")
 
 
@@ -68,12 +68,12 @@ async def preview_bytes(scan: str, request: Request, services: Service, agent: A
 @router.post("/data-wants/{transfer}", responses=problems(404, 409, 413), openapi_extra=OF_BYTES)
 async def data_wants(transfer: str, request: Request, services: Service, agent: Agent) -> Answer:
     wants = b"".join(await body_parts(request, MAX_WANTS))
-    return encode(await passing.take_wants(services, agent, transfer, wants))
+    return encode(await relayed_pieces.take_wants(services, agent, transfer, wants))
 
 
 @router.post("/data-wants-part", response_class=Response, responses=problems(404, 409))
 async def data_wants_part(services: Service, agent: Agent, message: WantsPartMessage) -> Response:
-    content = await passing.wants_part(services, agent, message)
+    content = await relayed_pieces.wants_part(services, agent, message)
     return Response(content, media_type="application/octet-stream")
 
 
@@ -88,12 +88,12 @@ async def data_bytes(
 ) -> Answer:
     parts = await body_parts(request, MAX_PIECE)
     place = check_place(round, n)
-    return encode(await passing.take_piece(services, agent, transfer, place, parts))
+    return encode(await relayed_pieces.take_piece(services, agent, transfer, place, parts))
 
 
 @router.post("/data-part", response_class=Response, responses=problems(404, 409))
 async def data_part(services: Service, agent: Agent, message: DataPartMessage) -> Response:
     """A piece of a transfer's stream; empty: not yet."""
-    parts = await passing.piece_part(services, agent, message, after=data.after_data)
+    parts = await relayed_pieces.piece_part(services, agent, message, after=data.after_data)
     # Joined: 64 small writes cost more than one copy.
     return Response(b"".join(parts), media_type="application/octet-stream")

@@ -21,9 +21,9 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.trees import store
+from diamond.service.trees.kept_as_source import serve
 from diamond.service.trees.rounds import topic
 from diamond.service.trees.rows import TransferRow, TreeRow
-from diamond.service.trees.serving import serve
 from diamond.service.trees.transfers import KEPT, send_command
 
 READER = "reader"

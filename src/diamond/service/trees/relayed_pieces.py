@@ -20,6 +20,7 @@ from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import wait
 from diamond.service.storage.storage import OVER_QUOTA, quota_used
 from diamond.service.trees import store
+from diamond.service.trees.kept_as_source import serve
 from diamond.service.trees.rounds import (
     HOLD_SECONDS,
     LOOK_SECONDS,
@@ -30,7 +31,6 @@ from diamond.service.trees.rounds import (
     wants_of,
 )
 from diamond.service.trees.rows import Ended, TransferRow, TreeRow
-from diamond.service.trees.serving import serve
 from diamond.service.trees.transfers import DATA, KEPT, UPLOAD, end_transfer, send_command
 
 MOST_AT_ONCE = 16 << 20
