@@ -32,6 +32,10 @@ class TrialRunner:
     cancelled: list[dict[str, Any]] = field(default_factory=list)
     waiting: list[dict[str, Any]] = field(default_factory=list)
     """Commands that came with the answer to the last call."""
+    pilots: list[dict[str, Any]] = field(default_factory=list)
+    """Those that were submitted; what is placed in them runs at once, like everything else."""
+    closed: list[str] = field(default_factory=list)
+    pilots_fail: bool = False
     flags: bool = True
     """Whether a cancel with a grace finds the program running."""
 
@@ -63,7 +67,13 @@ class TrialRunner:
         self.scene.agent.bytes(({**part, "offset": offset}, lines[offset:]))
 
     def _act(self, command: dict[str, Any]) -> None:
-        if command["type"] == "submit":
+        if command["type"] == "submit" and command["task_json"]["kind"] == "pilot":
+            self._open(command)
+        elif command["type"] == "close-pilot":
+            self.closed.append(command["task"])
+            attempt = next(one["attempt"] for one in self.pilots if one["task"] == command["task"])
+            self.scene.tell("exited", command["task"], attempt, run=1, exit_code=0, signal=None)
+        elif command["type"] == "submit":
             self._run(command)
         elif command["type"] == "cancel":
             self.cancelled.append(command)
@@ -72,6 +82,15 @@ class TrialRunner:
                     "note", command["task"], command["attempt"], message="", code="stop-flag"
                 )
             self.scene.tell("gone", command["task"], command["attempt"])
+
+    def _open(self, command: dict[str, Any]) -> None:
+        self.pilots.append(command)
+        task, attempt = command["task"], command["attempt"]
+        if self.pilots_fail:
+            state = {"status": "ended", "native_state": "FAILED", "reason": "exit-code"}
+            self.scene.tell("observed", task, attempt, exit_code=70, **state)
+        else:
+            self.scene.tell("started", task, attempt, run=1, node="n1", at=self.scene.agent.now)
 
     def _run(self, command: dict[str, Any]) -> None:
         task, attempt, told = command["task"], command["attempt"], command["task_json"]

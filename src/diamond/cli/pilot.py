@@ -110,6 +110,8 @@ def _print(pilot: dict[str, Any], *, as_json: bool) -> None:
         print(f"  tasks: {inside}")
     if pilot["pipeline"]:
         print(f"  started by the pipeline {pilot['pipeline']}")
+    if pilot["study"]:
+        print(f"  runs trials of the study {pilot['study']}")
     print(f"  released after {duration(pilot['idle_seconds'])} with nothing to do")
     for warning in pilot.get("warnings", []):
         say(f"Warning: {warning}")

@@ -19,6 +19,9 @@ def study_lines(study: Study) -> Iterator[str]:
         yield f"  best: {value_text(study.best)} with {params_text(study.best)} (trial {study.best['number']})"
     for trial in study.front:
         yield f"  front: {value_text(trial)} with {params_text(trial)} (trial {trial['number']})"
+    if raw["pack"] != "off":
+        together = "auto" if raw["pack"] == "auto" else f"{raw['pack']} trials"
+        yield f"  packed: {together} in an allocation (diamond pilot list)"
     saved = raw["node_hours_saved"]
     yield f"  used {raw['node_hours']:.3g} node-hours" + (
         f", pruning saved about {saved:.3g}" if saved >= 0.0005 else ""

@@ -57,6 +57,8 @@ def compose_allocation(
     name: str,
     compose: Callable[[RawSpec], Composed],
     facts_of: Callable[[str], Mapping[str, Any]],
+    *,
+    engine: str = ENGINE,
 ) -> Allocation:
     """The order of its pilot. Raises `InvalidSpec` with the fields of the allocation."""
     spec = pilot_spec(asked, name)
@@ -78,9 +80,9 @@ def compose_allocation(
         command="",
         argv=[],
         code=None,
-        environment=environment_of(ENGINE),
+        environment=environment_of(engine),
         launch=Launch(),  # one program, on the first node: it starts its own on the others
-        pilot=Pilot(asked.idle, ENGINE),
+        pilot=Pilot(asked.idle, engine),
     )
     written = {key: value for key, value in composed.spec.items() if key not in ("run", "code")}
     return Allocation(asked, replace(composed, order=order, spec=written))

@@ -164,6 +164,9 @@ class StudySpec(StrictModel):
         None,
         description="For how long endpoints get points ahead, such as 8h, so that slots stay busy while the service sleeps",
     )
+    pack: Literal["auto", "off"] | Annotated[Whole, Field(ge=1, le=1000)] = Field(
+        "off", description="Trials that share an allocation: a number, `auto` or `off`"
+    )
     repeats: Whole = Field(1, ge=1, le=100, description="Runs of each point, with other seeds")
     seed: Whole = Field(0, ge=0, le=2**31, description="Of the sampler")
     from_: list[Printable] = Field(
@@ -191,6 +194,7 @@ def plan_of(study: StudySpec) -> StudyPlan:
         seed=study.seed,
         warm_start=tuple(study.from_),
         ahead_minutes=study.ahead or 0,
+        pack=study.pack,
     )
 
 

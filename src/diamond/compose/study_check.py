@@ -23,6 +23,9 @@ def example_trial(spec: Spec, faults: Faults) -> Spec:
     if spec.resources.nodes == AUTO_NODES:
         hint = "Give a number, or find it first: diamond scale start SPEC"
         faults.add("resources.nodes", "Trials of a study need a number of nodes", hint)
+    elif isinstance(study.pack, int) and study.pack > 1 and spec.resources.nodes > 1:
+        hint = "Leave `pack` out: each trial gets an allocation of its own."
+        faults.add("study.pack", "Trials on several nodes share no allocation", hint)
     changed: dict[str, Any] = {"params": {**spec.params, **example_params(study)}}
     if study.on:
         changed["on"] = study.on

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diamond.core.task import FINAL_WORDS, Reason
+from diamond.studies.packing import lead
 from diamond.studies.plan import Objective, StudyPlan
 from diamond.studies.pruning import Steps
 
@@ -63,6 +64,7 @@ NOT_STARTED = frozenset(
         Reason.BUDGET,
         Reason.DEPENDENCY,
         Reason.SITE_LIMIT,
+        Reason.PILOT_CLOSED,
     )
 )
 """Ends before the program ran."""
@@ -80,6 +82,8 @@ class TaskFacts:
     """It was given the stop flag before it ended."""
     ended: float | None = None
     """When its end was heard of."""
+    with_pilot: bool = False
+    """It ended, or never began, because its pilot's allocation ended."""
 
     @property
     def has_ended(self) -> bool:
@@ -103,6 +107,8 @@ class Ending:
     act: Act
     cause: str = ""
     words: str = ""
+    is_shared: bool = False
+    """Its pilot's allocation ended, and with it all that ran there: one cause, not many."""
 
 
 WAIT = Ending(Act.WAIT)
@@ -121,7 +127,7 @@ def judge_task(
     if task.state == "cancelled" and task.reason != Reason.BY_SITE.value:
         return Ending(Act.PRUNE, Reason.BY_PERSON.value, task.message or "its task was cancelled")
     if task.reason in NOT_ITS_OWN or task.reason in NOT_STARTED:
-        return Ending(Act.AGAIN, task.reason, task.message)
+        return Ending(Act.AGAIN, task.reason, task.message, task.with_pilot)
     code = f" {task.exit_code}" if task.exit_code else ""
     return Ending(Act.FAIL, f"{task.reason}{code}", task.message)
 
@@ -156,7 +162,7 @@ class Streak:
     count: int = 0
 
     def after(self, ending: Ending) -> Streak:
-        if ending.act is Act.WAIT or ending.act is Act.PAUSE:
+        if ending.act is Act.WAIT or ending.act is Act.PAUSE or ending.is_shared:
             return self
         if ending.act in (Act.COMPLETE, Act.PRUNE):
             return Streak()
@@ -173,10 +179,11 @@ AHEAD_TOGETHER = 32
 """So many of them are made in one round: each takes milliseconds, in which nothing else is decided."""
 
 
-def trials_ahead(plan: StudyPlan, lasted: Sequence[float]) -> int:
-    """How many trials agents get beyond those that run, by how long trials `lasted`; one for each slot before one ended."""
+def trials_ahead(plan: StudyPlan, lasted: Sequence[float], slots: int = 0) -> int:
+    """How many trials agents get beyond those that run, by how long trials `lasted`; one for each slot before one ended.
+    `slots`: of pilots, where the next trials wait for room."""
     if not plan.ahead_minutes:
-        return 0
+        return lead(slots, lasted) if slots else 0
     recent = sorted(lasted[-50:])
     if not recent:
         return plan.parallel

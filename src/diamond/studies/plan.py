@@ -58,6 +58,8 @@ class StudyPlan:
     """Studies whose trials the sampler learns from."""
     ahead_minutes: int = 0
     """For how long agents get points ahead, so that they need not wait for the service."""
+    pack: int | str = "off"
+    """How many trials share an allocation; `auto`: as measured, `off`: none do."""
 
     @property
     def is_single(self) -> bool:

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.stack import Stack
 from support.waiting import wait_for
 
@@ -30,7 +32,7 @@ for step in range(1, 100_000):
 """The first trial is good and ends; the others are bad, never end, and ignore SIGTERM and the stop flag."""
 
 
-def begin(stack: Stack, place: Path, **study: Any) -> str:
+def begin(stack: Stack, place: Path, *, program: str = PROGRAM, **study: Any) -> str:
     block = {
         "objective": {"accuracy": "maximize"},
         "space": {"lr": {"log": [1e-5, 1e-1]}},
@@ -40,7 +42,7 @@ def begin(stack: Stack, place: Path, **study: Any) -> str:
     }
     spec = {
         "name": "search",
-        "run": ["python3", "-c", PROGRAM, "{lr}", str(place)],
+        "run": ["python3", "-c", program, "{lr}", str(place)],
         "on": stack.name,
         "resources": {"memory": "100MB", "walltime": "5m"},
         "study": block,
@@ -69,7 +71,7 @@ def task_of(stack: Stack, study: str, number: int, *states: str) -> str:
 
 
 def trials_of(stack: Stack, study: str) -> list[Any]:
-    items = stack.client.get(f"/studies/{study}/trials")["items"]
+    items = stack.client.get(f"/studies/{study}/trials?limit=100")["items"]
     return list(reversed(items))
 
 
@@ -113,3 +115,47 @@ def test_a_trial_that_the_site_ends_runs_again_as_the_same_point(
     assert trial["params"] == before["params"] and trial["reruns"] == 1
     executed = (tmp_path / "executions").read_text().split()
     assert executed == [first, trial["task"]]
+
+
+SHORT = """\
+import json, os, pathlib, sys, time
+
+with (pathlib.Path(sys.argv[2]) / "executions").open("a") as file:
+    file.write(os.environ["DIAMOND_TASK"] + "\\n")
+with open(os.environ["DIAMOND_METRICS"], "a") as file:
+    file.write(json.dumps({"step": 1, "accuracy": float(sys.argv[1])}) + "\\n")
+time.sleep(1)
+"""
+
+
+def executions(place: Path) -> list[str]:
+    file = place / "executions"
+    return file.read_text().split() if file.exists() else []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_short_trials_share_one_slurm_job_whatever_dies_above_them(
+    stack: Stack, tmp_path: Path
+) -> None:
+    before = stack.slurm("squeue", "--noheader", "--Format=jobid").split()
+    study = begin(stack, tmp_path, program=SHORT, trials=24, parallel=4, pack=4, ahead="1h")
+    wait_for(lambda: len(executions(tmp_path)) >= 4, what="trials")
+    stack.kill_service()
+    wait_for(lambda: len(executions(tmp_path)) >= 8, what="trials without a service")
+    stack.start_service()
+    wait_for(lambda: len(executions(tmp_path)) >= 12, what="trials after it")
+    stack.kill_agent()
+    jobs = stack.slurm("squeue", "--noheader", "--Format=jobid").split()
+    stack.start_agent()
+    done = ended(stack, study)
+    assert done["counts"]["complete"] == done["asked"] == 24
+    ran = executions(tmp_path)
+    assert len(ran) == len(set(ran)) == 24, "each ran, and none twice"
+    assert len(set(jobs) - set(before)) <= 1
+    (pilot,) = [each for each in stack.client.get("/pilots")["items"] if each["study"] == study]
+    assert (pilot["cpus_per_node"], pilot["memory_mb"]) == (4, 400)
+    assert {trial["task"] for trial in trials_of(stack, study)} == set(ran)
+    wait_for(
+        lambda: stack.client.get(f"/pilots/{pilot['id']}")["state"] == "succeeded", what="its end"
+    )

@@ -20,6 +20,7 @@ from support.waiting import wait_for
 
 SPACE = {"lr": {"log": [1e-5, 1e-1]}, "width": {"choice": [32, 64]}}
 PREEMPTED = {"native_state": "PREEMPTED", "reason": "preempted", "before": True}
+LOST = {"native_state": "NODE_LOST", "reason": "node-lost", "before": True}
 FAILED = {"native_state": "FAILED", "reason": "exit-code", "exit_code": 3}
 
 
@@ -314,3 +315,53 @@ def test_a_paused_trial_continues_from_its_checkpoint_when_it_is_promoted(scene:
     states = {trial["params"]["lr"]: trial["state"] for trial in trials}
     assert states[1e-3] == "complete" and states[1e-4] == "complete"
     assert states[1e-5] == "pruned" and done["counts"]["paused"] == 0
+
+
+def pilots_of(scene: Scene, study: str) -> list[Any]:
+    """Newest first."""
+    every = scene.client.get("/pilots")["items"]
+    return [pilot for pilot in every if pilot["study"] == study]
+
+
+def test_packed_trials_share_an_allocation_that_closes_with_the_study(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy)
+    study = runner.until_state(begin(scene, pack=3, parallel=3, trials=12, seed=7)["id"])
+    assert study["pack"] == 3 and counts(study) == {"complete": 12}
+    runner.until(lambda: runner.closed, "the end of its allocation")
+    (pilot,) = pilots_of(scene, study["id"])
+    assert [told["task"] for told in runner.pilots] == runner.closed == [pilot["id"]]
+    assert pilot["cpus_per_node"] == 3 and pilot["counts"]["succeeded"] == 12
+    inside = [told["order"]["placement"]["pilot"] for told in runner.submitted]
+    assert inside == [pilot["id"]] * 12, "one batch job, and twelve trials in it"
+    plain = TrialRunner(scene, accuracy)
+    alone = trials_of(scene, plain.until_state(begin(scene, trials=12, seed=7)["id"])["id"])
+    together = [(trial["params"], trial["values"]) for trial in trials_of(scene, study["id"])]
+    assert together == [(trial["params"], trial["values"]) for trial in alone]
+
+
+def test_trials_whose_allocation_ends_run_again_without_a_question(scene: Scene) -> None:
+    runner = TrialRunner(
+        scene,
+        accuracy,
+        ending_of=lambda params, n: dict(LOST) if n in (1, 2, 3, 4) else None,
+    )
+    study = runner.until_state(begin(scene, pack=3, parallel=3, trials=6)["id"])
+    assert counts(study) == {"complete": 6} and len(runner.submitted) == 10
+    assert sum(trial["reruns"] for trial in trials_of(scene, study["id"])) == 4
+
+
+def test_an_allocation_that_fails_pauses_its_study(scene: Scene) -> None:
+    closed = {"native_state": "CLOSED", "reason": "pilot-closed", "before": True}
+    runner = TrialRunner(scene, accuracy, pilots_fail=True, ending_of=lambda params, n: {**closed})
+    study = runner.until_state(begin(scene, pack=3, parallel=3, trials=6)["id"], "paused")
+    assert "3 trials in a row ended with pilot-failed" in study["message"]
+    assert study["asked"] == 3 and counts(study) == {"waiting": 3}
+
+
+def test_trials_on_several_nodes_are_not_packed(scene: Scene) -> None:
+    block = {"objective": {"accuracy": "maximize"}, "space": SPACE, "pack": 4}
+    spec: dict[str, Any] = {"name": "net", "run": "true {lr}{width}", "study": block}
+    spec |= {"on": scene.name, "resources": {"nodes": 2}, "params": {"lr": 0.1, "width": 32}}
+    refused = scene.client.call("POST", "/studies", {"spec": spec})
+    assert refused.status == 422
+    assert "Trials on several nodes share no allocation" in json.dumps(refused.json)

@@ -16,6 +16,7 @@ from diamond.service.projects.terms import ProjectTerms
 from diamond.service.studies.advance import new_trial
 from diamond.service.studies.curves import TaskValues
 from diamond.service.studies.launch import Launcher
+from diamond.service.studies.packing import StudyPilots
 from diamond.service.studies.round import HELD_BACK, Round, look_at_trials, plan_starts
 from diamond.service.studies.rows import (
     PAUSED,
@@ -132,9 +133,9 @@ def test_agents_that_would_start_all_at_once_get_no_points_ahead(protocol: int) 
         generation=1,
         protocol=protocol,
     )
-    launcher = Launcher(
-        cast("Transaction", None), STUDY, cast("ProjectTerms", None), [endpoint], {}
-    )
+    tx = cast("Transaction", None)
+    pilots = StudyPilots(tx, STUDY, [], {}, (), 1)
+    launcher = Launcher(tx, STUDY, cast("ProjectTerms", None), [endpoint], {}, pilots)
     if protocol < WITH_SHARES:
         with pytest.raises(Conflict, match="too old to hold points ahead"):
             launcher._share(endpoint)

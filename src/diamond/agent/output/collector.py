@@ -13,6 +13,7 @@ from diamond.agent.output.scalars import Scalars
 from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.machine.state import AttemptState
+from diamond.agent.tasks.packed import TRIAL
 
 STEPS_FIRST_SECONDS, OUTPUT_FIRST_SECONDS = 10.0, 2.0
 """How long the end of a build may wait for its steps, and every other end for its last lines."""
@@ -45,6 +46,7 @@ class OutputCollector:
                 run,
                 folder.run_folder(run),
                 is_build=order.build is not None,
+                is_trial=folder.task_json().get("kind") == TRIAL,
                 ranks=order.ranks,
             )
             if state.over or run < state.run or run in state.exits:

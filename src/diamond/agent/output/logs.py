@@ -24,7 +24,8 @@ CALL_BYTES = 1_000_000
 FIRST_BYTES = 65_536
 """The service may have more than a new agent knows, so the first part of a stream is small."""
 QUICK_SECONDS, SLOW_SECONDS, RECORD_SECONDS = 0.2, 1.0, 2.0
-"""How often the agent reads a busy log, a quiet log among many, and metrics."""
+"""How often the agent reads a busy log, a quiet log among many, and metrics. Those of trials are read like logs: a node
+is given back sooner."""
 QUIET_AFTER = 5.0
 MANY_RUNS = 20
 LAST_LOOK_SECONDS = 10.0
@@ -49,6 +50,8 @@ class Stream:
     name: str
     path: Path
     rank: int = 0
+    is_awaited: bool = False
+    """Something is decided by it: it is read as often as a log."""
     offset: int = 0
     is_known: bool = False
     """The service has said how much it has."""
@@ -60,7 +63,7 @@ class Stream:
 
     def is_due(self, now: float, *, many: bool) -> bool:
         interval = QUICK_SECONDS
-        if self.name not in OFTEN and not self._has_just_ended:
+        if not (self.name in OFTEN or self.is_awaited or self._has_just_ended):
             interval = RECORD_SECONDS
         elif (many and now - self.grew_at > QUIET_AFTER) or self._is_read(now):
             interval = SLOW_SECONDS
@@ -152,6 +155,7 @@ class Streams:
         folder: Path,
         *,
         is_build: bool = False,
+        is_trial: bool = False,
         ranks: int = 1,
     ) -> None:
         """Send the files of a run from now on. Repeats are harmless."""
@@ -160,6 +164,8 @@ class Streams:
                 more = {**(STEPS if is_build else {}), **(FACTS if self._takes_facts else {})}
                 names = {**LOGS, **RECORDS, **more}.items()
                 made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
+                for stream in made:
+                    stream.is_awaited = is_trial and stream.name == "metrics"
                 made += [
                     Stream(task, attempt, run, name, folder / rank_log(rank, name), rank)
                     for rank in range(1, min(ranks, MOST_RANKS))

@@ -17,6 +17,8 @@ from typing import Any
 from diamond.runtimes.below import below, steps_of
 
 PACKED = "closed.tar"
+TRIAL = "trial"
+"""The kind of the tasks of a study."""
 _STAYS = frozenset({PACKED, "task.json", "run", "moved", "clean-asked", "purge-told"})
 """At the top of a task's folder: read without its attempts."""
 _HOLDS_A_JOB_BACK = frozenset({"claim/owner", "over", "tombstone"})
@@ -25,7 +27,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def comes_in_numbers(task_json: dict[str, Any]) -> bool:
-    return task_json.get("kind") == "trial" or runs_in_pilot(task_json)
+    return task_json.get("kind") == TRIAL or runs_in_pilot(task_json)
 
 
 def runs_in_pilot(task_json: dict[str, Any]) -> bool:

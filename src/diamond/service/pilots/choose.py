@@ -18,6 +18,7 @@ async def find_fitting(
         held
         for held in await store.living_pilots(connection, owner)
         if held.is_open
+        and not held.is_of_study
         and (held.task.endpoint, held.task.project) == (endpoint, project)
         and _is_same_place(held, wanted)
         and fits(wanted.resources, held.task.resources)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from diamond.core.ids import STUDY
 from diamond.core.task import FINAL_WORDS
 from diamond.service.platform.database.rows import TypedRow
 from diamond.service.tasks.rows import TaskRow
@@ -16,7 +17,7 @@ class PilotRow(TypedRow):
     task: str
     owner: str
     made_for: str
-    """The pipeline that started it; empty: a person did."""
+    """The pipeline or study that started it; empty: a person did."""
     created: float
     closing: float | None
     """When it was asked to finish what it runs and go."""
@@ -33,6 +34,11 @@ class Held:
     def is_open(self) -> bool:
         """Whether it takes more work."""
         return not (self.is_over or self.task.cancel_requested or self.row.closing)
+
+    @property
+    def is_of_study(self) -> bool:
+        """Whether it is as large as a study's trials need, and for nothing else."""
+        return self.row.made_for.startswith(STUDY)
 
     @property
     def is_over(self) -> bool:

@@ -51,7 +51,9 @@ class Pilot(BaseModel):
     is_closing: bool
     """It finishes what it runs, and begins nothing more."""
     pipeline: str
-    """That started it; empty: a person did."""
+    """That started it; empty: a study or a person did."""
+    study: str
+    """Whose trials it runs; empty: a pipeline or a person started it."""
     nodes: int
     cpus_per_node: int
     memory_mb: int

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.allocation_spec import AllocationSpec
-from diamond.compose.allocations import Allocation, compose_allocation, pilot_spec, read_allocation
+from diamond.compose.allocations import (
+    ENGINE,
+    Allocation,
+    compose_allocation,
+    pilot_spec,
+    read_allocation,
+)
 from diamond.compose.faults import Faults
 from diamond.compose.profile_facts import well_formed_facts
 from diamond.core.errors import Conflict
@@ -67,12 +73,16 @@ async def prepare_pilot(
     asked: AllocationSpec,
     name: str,
     project: str,
+    *,
+    engine: str = ENGINE,
 ) -> PreparedPilot:
     """Raises `InvalidSpec` with all faults, in the fields of the allocation."""
     requested = RequestedSpec(pilot_spec(asked, name), None)
     composer = await resolve(connection, principal, requested, project)
     facts = {one.name: well_formed_facts(one.facts) for one in composer.facts}
-    allocation = compose_allocation(asked, name, composer.compose, lambda name: facts[name])
+    allocation = compose_allocation(
+        asked, name, composer.compose, lambda name: facts[name], engine=engine
+    )
     endpoint = composer.endpoint_of(allocation.composed)
     _require_able(endpoint)
     return PreparedPilot(composer, allocation, endpoint)

@@ -50,6 +50,18 @@ async def living_pilots(connection: AsyncConnection, owner: str) -> list[Held]:
     return list((await _with_tasks(connection, rows)).values())
 
 
+async def pilots_made_for(connection: AsyncConnection, maker: str, owner: str) -> list[Held]:
+    """Of a pipeline or study, newest first; also those that are over."""
+    query = (
+        select(pilots)
+        .where(pilots.c.owner == owner, pilots.c.made_for == maker)
+        .order_by(pilots.c.created.desc())
+        .limit(MOST_LIVING)
+    )
+    rows = rows_of(await connection.execute(query), PilotRow)
+    return list((await _with_tasks(connection, rows)).values())
+
+
 async def list_pilots(
     connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
 ) -> tuple[list[Held], str | None]:

@@ -11,13 +11,11 @@ from diamond.core.dependencies import Dependency, DependencyKind, DependencyStat
 from diamond.core.errors import Conflict
 from diamond.core.facts import NamedResult
 from diamond.pipelines.readiness import StepState
-from diamond.service.access.principal import Kind, Principal
+from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import Composer, resolve
 from diamond.service.composer.request import RequestedSpec
 from diamond.service.jobs.submit import add_run_task
-from diamond.service.people.shares import roles_and_courses
-from diamond.service.people.signed_in import account_disabled
-from diamond.service.people.store import find_user
+from diamond.service.people.absent import owner_of
 from diamond.service.pipelines.bind import Bound, bind, should_run
 from diamond.service.pipelines.board import Board
 from diamond.service.pipelines.cache import find_cached, step_key
@@ -110,15 +108,6 @@ class _Ready:
     bound: Bound
     composer: Composer
     composed: Composed
-
-
-async def owner_of(tx: Transaction, user: str) -> Principal:
-    """Whoever submitted the pipeline, with the roles that they have now."""
-    person = await find_user(tx.connection, user)
-    if person is None or person.disabled:
-        raise account_disabled()
-    roles, courses = await roles_and_courses(tx.connection, user)
-    return Principal(Kind.PERSON, user, person.name, projects=roles, courses=courses)
 
 
 async def _continued(tx: Transaction, step: StepRow, spec: RawSpec) -> str:

@@ -23,6 +23,7 @@ from diamond.service.studies import store
 from diamond.service.studies.curves import read_values
 from diamond.service.studies.launch import Launcher, launcher
 from diamond.service.studies.mirrors import Mirrors, StudyMirror, mirrors_of
+from diamond.service.studies.packing import count_inside, pilot_facts, study_pilots
 from diamond.service.studies.round import (
     HELD_BACK,
     Repeats,
@@ -32,7 +33,15 @@ from diamond.service.studies.round import (
     look_at_trials,
     plan_starts,
 )
-from diamond.service.studies.rows import PAUSED, SAMPLED, StudyRow, TrialRow, TrialTask
+from diamond.service.studies.rows import (
+    CANCELLED,
+    DONE,
+    PAUSED,
+    SAMPLED,
+    StudyRow,
+    TrialRow,
+    TrialTask,
+)
 from diamond.service.studies.store import StaleStudy
 from diamond.service.tasks.store import has_note, tasks_by_id
 from diamond.service.tasks.tasks import end_task
@@ -41,8 +50,6 @@ from diamond.studies.optuna_mirror import Asked, MirrorTrial
 from diamond.studies.plan import StudyPlan
 from diamond.studies.space import Dimension
 
-GRACE_SECONDS = 5
-"""Between the stop flag and the kill of a pruned trial."""
 TRIES = 8
 OVER_LIMIT = "over-limit"
 
@@ -83,7 +90,9 @@ async def _advance_once(services: Services, mirrors: Mirrors, study: str) -> Non
         flags = await _flags(connection, mirror, groups)
         before = await trials_before(connection, row) if mirror.optuna is None else ()
         away = await _away(connection, row, groups)
-    work = Round(row, mirror.trials, time.time(), away=away)
+        inside = {task.pilot for group in groups for task in group} - {""}
+        pilots = await pilot_facts(connection, row, inside)
+    work = Round(row, mirror.trials, time.time(), away=away, pilots=pilots)
     look_at_trials(work, tasks, values, flags)
     plan_starts(work, tasks, row.inputs.node_hours)
     asked = await ask(mirror, row.plan, work.asks, before)
@@ -92,9 +101,8 @@ async def _advance_once(services: Services, mirrors: Mirrors, study: str) -> Non
     conclude(work)
     if not asked and not work.starts and not work.changed and work.study == row:
         return
-    load = _load(groups)
     learned = mirror.space(row.plan) if mirror.learned else ()
-    await services.store.run(lambda tx: _save(tx, row, work, asked, load, learned))
+    await services.store.run(lambda tx: _save(tx, row, work, asked, groups, learned))
 
 
 async def ask(
@@ -172,14 +180,16 @@ async def _save(
     row: StudyRow,
     work: Round,
     asked: Sequence[Asked],
-    load: dict[str, tuple[int, int]],
+    groups: Sequence[Sequence[TrialTask]],
     learned: tuple[Dimension, ...],
 ) -> None:
     """The version is taken first: whoever comes second starts again."""
     saved = await store.save_study(tx, replace(work.study, version=row.version))
     changes = dict(work.changed)
     new = [new_trial(saved, each, work.now, space=learned) for each in asked]
-    starting = await launcher(tx, saved, load)
+    inside = count_inside([group[-1] for group in groups])
+    pilots = await study_pilots(tx, saved, inside=inside, lasted=work.lasted, left=work.left)
+    starting = await launcher(tx, saved, _load(groups), pilots)
     problem = await _start_waiting(starting, work, changes)
     if not problem:
         new, problem = await _start_new(starting, new)
@@ -189,6 +199,9 @@ async def _save(
     await _stop_tasks(tx, work)
     if work.has_more and not problem:
         tx.wake(STUDIES)
+    is_over = work.study.state in (DONE, CANCELLED)
+    if is_over or not work.may_need_more:
+        await pilots.release(is_over=is_over)
     await _finish(tx, row, starting.study, problem)
 
 
@@ -220,9 +233,9 @@ async def _start_new(
 
 
 async def _stop_tasks(tx: Transaction, work: Round) -> None:
-    words = {stop.task: stop.words for stop in work.stops}
-    for task in (await tasks_by_id(tx.connection, set(words))).values():
-        await end_task(tx, task, by=words[task.id], grace=GRACE_SECONDS)
+    stops = {stop.task: stop for stop in work.stops}
+    for task in (await tasks_by_id(tx.connection, set(stops))).values():
+        await end_task(tx, task, by=stops[task.id].words, grace=stops[task.id].grace)
 
 
 async def _finish(

@@ -15,10 +15,12 @@ from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.services import Services
 from diamond.service.platform.wakeups.notifier import STUDIES
 from diamond.service.studies import store
-from diamond.service.studies.advance import GRACE_SECONDS, TRIES, new_trial
+from diamond.service.studies.advance import TRIES, new_trial
 from diamond.service.studies.find import find_study, find_trial
 from diamond.service.studies.mirrors import mirrors_of
+from diamond.service.studies.packing import study_pilots
 from diamond.service.studies.read import get_study
+from diamond.service.studies.round import GRACE_SECONDS
 from diamond.service.studies.rows import (
     ADDED,
     CANCELLED,
@@ -106,7 +108,10 @@ async def cancel(services: Services, principal: Principal, study: str) -> StudyD
         trials = [
             each for each in await store.trials_since(tx.connection, row.id, 0) if each.is_open
         ]
-        return await _stop(tx, row, trials, message)
+        stopped = await _stop(tx, row, trials, message)
+        pilots = await study_pilots(tx, row, inside={})
+        await pilots.release(is_over=True)
+        return stopped
 
     return await _change(services, principal, study, work, action=Action.STOP)
 

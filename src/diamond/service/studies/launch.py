@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from diamond.compose.raw_spec import params_of, trial_spec
+from diamond.compose.raw_spec import RawSpec, params_of, trial_spec
 from diamond.compose.spec_check import Composed
 from diamond.core.artifacts import plain_digest
 from diamond.core.errors import Conflict
@@ -27,6 +27,7 @@ from diamond.service.platform.database.rows import JsonObject
 from diamond.service.projects.store import find_project
 from diamond.service.projects.terms import ProjectTerms, terms_from
 from diamond.service.studies import store
+from diamond.service.studies.packing import Place, StudyPilots
 from diamond.service.studies.round import Start
 from diamond.service.studies.rows import Inputs, StudyRow, TrialRow
 from diamond.service.tasks import job_store
@@ -34,6 +35,7 @@ from diamond.service.tasks.create import make_task, new_job
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.store import find_task
 from diamond.studies.decisions import TrialQueue, TrialState, choose_queue, slots_at
+from diamond.studies.packing import OFF
 from diamond.studies.space import task_params
 
 KIND = "trial"
@@ -49,13 +51,16 @@ class Launcher:
     endpoints: list[EndpointRow]
     load: dict[str, tuple[int, int]]
     """By endpoint: tasks of the study that wait there, and that run."""
+    pilots: StudyPilots
+    alone: dict[str, int] = field(default_factory=dict)
+    """Endpoints where trials are jobs of their own though the study packs, with the most that may be there."""
     _composer: Composer | None = None
 
     async def start(self, start: Start) -> tuple[TrialRow, str]:
         """The trial as it is now, and its new task."""
         before = await find_task(self.tx.connection, start.after) if start.after else None
-        task = await self._continued(before) if before else None
-        task = task or await self._fresh(start)
+        task = await self._continued(start, before) if before else None
+        task = task or await self._fresh(start, before)
         await store.add_task(self.tx, task.id, start.trial, start.repeat, start.n)
         waiting, running = self.load.get(task.endpoint_name, (0, 0))
         self.load[task.endpoint_name] = (waiting + 1, running)
@@ -69,7 +74,7 @@ class Launcher:
         )
         return trial, task.id
 
-    async def _continued(self, before: TaskRow) -> TaskRow | None:
+    async def _continued(self, start: Start, before: TaskRow) -> TaskRow | None:
         """In the run directory of the task before it, from its checkpoint; None where there is none."""
         endpoint = next((each for each in self.endpoints if each.id == before.endpoint), None)
         job = await job_store.find_job(self.tx.connection, before.job)
@@ -78,13 +83,16 @@ class Launcher:
             return None
         if before.state not in FINAL_WORDS or endpoint.state != "online":
             return None
-        share = self._share(endpoint)
+        spec = self._spec(start, self._word_of(endpoint))
+        pilot = await self._pilot(spec, before.order, endpoint, before.pilot)
+        order = replace(before.order, placement=replace(before.order.placement, pilot=pilot))
+        share = None if pilot else self._share(endpoint)
         chain = ChainRow(allowed=1 + UNASKED_FOLLOW_UPS, continues=before.id, share=share)
         made = await make_task(
             self.tx,
             job=job,
             endpoint=endpoint,
-            order=before.order,
+            order=order,
             retry_of=before.id,
             kind=KIND,
             chain=chain,
@@ -95,20 +103,20 @@ class Launcher:
         await note_image_use(self.tx, made, used or "")
         return made
 
-    async def _fresh(self, start: Start) -> TaskRow:
-        study, trial = self.study, start.trial
-        params = dict(task_params(study.plan.space, trial.params))
-        if study.plan.repeats > 1:
-            params["seed"] = int(params_of(study.spec).get("seed") or 0) + start.repeat
-        name = f"{study.name} {trial.number}"
-        name = f"{name}.{start.repeat}" if study.plan.repeats > 1 else name
-        spec = trial_spec(study.spec, name=name, params=params, on=self._choose_queue())
+    async def _fresh(self, start: Start, before: TaskRow | None) -> TaskRow:
+        study = self.study
+        spec = self._spec(start, self._choose_queue())
         composer = await self._compose_with(spec)
         composed = composer.compose(spec)
         endpoint = composer.endpoint_of(composed)
         self._compare_inputs(composed)
-        hours = node_hours_at_most(composed.order.resources)
-        await check_limits(self.tx, study.owner, study.project, hours)
+        pilot = await self._pilot(spec, composed.order, endpoint, before.pilot if before else "")
+        if pilot:
+            placement = replace(composed.order.placement, pilot=pilot)
+            composed = replace(composed, order=replace(composed.order, placement=placement))
+        else:
+            hours = node_hours_at_most(composed.order.resources)
+            await check_limits(self.tx, study.owner, study.project, hours)
         job = new_job(composed, study.owner, study.code, study.project)
         await job_store.add_job(self.tx, job)
         return await add_run_task(
@@ -119,11 +127,40 @@ class Launcher:
             kind=KIND,
             terms=self.terms,
             given=spec,
-            share=self._share(endpoint),
+            share=None if pilot else self._share(endpoint),
         )
 
+    def _spec(self, start: Start, on: str) -> RawSpec:
+        study = self.study
+        params = dict(task_params(study.plan.space, start.trial.params))
+        name = f"{study.name} {start.trial.number}"
+        if study.plan.repeats > 1:
+            params["seed"] = int(params_of(study.spec).get("seed") or 0) + start.repeat
+            name = f"{name}.{start.repeat}"
+        return trial_spec(study.spec, name=name, params=params, on=on)
+
+    async def _pilot(self, spec: RawSpec, order: Order, endpoint: EndpointRow, before: str) -> str:
+        """The task of the one that takes this trial; empty: it is a batch job of its own."""
+        place = Place(spec, order, endpoint, self._slots(endpoint), before)
+        pilot = await self.pilots.place(place)
+        if not pilot and self.study.plan.pack != OFF:
+            self.alone[endpoint.name] = self._slots(endpoint)
+        return pilot
+
+    def _word_of(self, endpoint: EndpointRow) -> str:
+        words = [word for word in self.study.plan.on if word.partition("/")[0] == endpoint.name]
+        return words[0] if words else endpoint.name
+
+    def _slots(self, endpoint: EndpointRow) -> int:
+        """Its part of the study's slots. One that is offline leaves them to the others."""
+        wanted = {word.partition("/")[0] for word in self.study.plan.on}
+        online = [
+            row.name for row in self.endpoints if row.state == "online" and row.name in wanted
+        ]
+        return slots_at([*online, endpoint.name], endpoint.name, self.study.plan.parallel)
+
     def _share(self, endpoint: EndpointRow) -> JsonObject | None:
-        """How many of its trials the endpoint may run at the same time by itself. One that is offline leaves its share to the others."""
+        """How many of its trials the endpoint may run at the same time by itself."""
         plan = self.study.plan
         if not plan.ahead_minutes:
             return None
@@ -133,12 +170,7 @@ class Launcher:
                 f"Upgrade it: diamond endpoint upgrade {endpoint.name}. Or start the study without `ahead`.",
                 code="agent-outdated",
             )
-        wanted = {word.partition("/")[0] for word in plan.on}
-        online = [
-            row.name for row in self.endpoints if row.state == "online" and row.name in wanted
-        ]
-        slots = slots_at([*online, endpoint.name], endpoint.name, plan.parallel)
-        return {"study": self.study.id, "slots": slots}
+        return {"study": self.study.id, "slots": self._slots(endpoint)}
 
     async def _compose_with(self, spec: dict[str, object]) -> Composer:
         """One for all trials of the round: they differ in their params only."""
@@ -161,8 +193,9 @@ class Launcher:
         for word in words:
             name = word.partition("/")[0]
             waiting, running = self.load.get(name, (0, 0))
-            places.append(TrialQueue(word, online[name], waiting, running))
-        return choose_queue(places)
+            if waiting + running < self.alone.get(name, waiting + running + 1):
+                places.append(TrialQueue(word, online[name], waiting, running))
+        return choose_queue(places) if places else words[0]
 
     def _compare_inputs(self, composed: Composed) -> None:
         """Results are comparable only if all trials have the same image and data."""
@@ -187,11 +220,22 @@ class Launcher:
 def inputs_of(order: Order, endpoint: str) -> Inputs:
     image = order.image.identity if order.image else ""
     trees = {name: plain_digest(tree.digest) for name, tree in order.trees.items()}
-    return Inputs(image, {**order.data, **trees}, endpoint, node_hours_at_most(order.resources))
+    asked = order.resources
+    return Inputs(
+        image,
+        {**order.data, **trees},
+        endpoint,
+        node_hours_at_most(asked),
+        cores=asked.cpus_per_node,
+        memory_mb=asked.memory_mb,
+        gpus=asked.gpus_per_node,
+    )
 
 
-async def launcher(tx: Transaction, study: StudyRow, load: dict[str, tuple[int, int]]) -> Launcher:
+async def launcher(
+    tx: Transaction, study: StudyRow, load: dict[str, tuple[int, int]], pilots: StudyPilots
+) -> Launcher:
     project = await find_project(tx.connection, study.project) if study.project else None
     terms = terms_from(project)
     usable = await usable_endpoints(tx.connection, study.owner)
-    return Launcher(tx, study, terms, list(terms.allowed_endpoints(usable)), load)
+    return Launcher(tx, study, terms, list(terms.allowed_endpoints(usable)), load, pilots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from diamond.core.task import Reason
+from diamond.core.task import Reason, State
 from diamond.planning.budget import NodeUsage, may_start, parse_budget
 from diamond.service.studies.curves import TaskValues
 from diamond.service.studies.rows import (
@@ -13,6 +13,7 @@ from diamond.service.studies.rows import (
     PAUSED,
     RUNNING,
     Counts,
+    PilotFacts,
     StudyRow,
     TrialRow,
     TrialTask,
@@ -42,6 +43,20 @@ from diamond.studies.pruning import (
 
 PRUNED, RUNG, NOT_FINITE, HELD_BACK = "pruned", "rung", "not-finite", "held-back"
 """Causes for which a trial is stopped, beside the reasons of tasks. `held-back`: it was taken from its agent before its turn."""
+GRACE_SECONDS, PACKED_GRACE_SECONDS = 5, 1
+"""Of a trial that is stopped. In a pilot the next one waits for its place, and what is pruned has nothing to save."""
+NEAR_ITS_LIMIT = 30.0
+"""Seconds before its own time limit: a trial that came so close reached that, not the end of its pilot's allocation."""
+PILOT_FAILED = "pilot-failed"
+OF_A_PILOT = frozenset(
+    {
+        Reason.PILOT_CLOSED.value,
+        Reason.PREEMPTED.value,
+        Reason.NODE_LOST.value,
+        Reason.LOST.value,
+        Reason.BY_SITE.value,
+    }
+)
 GIVEN_UP = (PRUNED, RUNG, Reason.BY_PERSON.value)
 
 
@@ -49,6 +64,8 @@ GIVEN_UP = (PRUNED, RUNG, Reason.BY_PERSON.value)
 class Stop:
     task: str
     words: str
+    grace: int = GRACE_SECONDS
+    """Between the stop flag and the kill."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,10 @@ class Round:
     """Why the study must ask its owner."""
     away: Collection[str] = frozenset()
     """Endpoints that are not online: what they have begun meanwhile is not known."""
+    pilots: Mapping[str, PilotFacts] = field(default_factory=dict)
+    """By task: those in which trials run or have just ended."""
+    alone: int = 0
+    """Open tasks outside of pilots."""
     cut_short: frozenset[str] = frozenset()
     """Tasks that were held back too late, and ended early but well as the stop flag asked them to."""
     _curves: list[TrialCurve] = field(default_factory=list)
@@ -101,6 +122,40 @@ class Round:
 
     def every(self) -> list[TrialRow]:
         return [self.trial(row.number) for row in self.trials]
+
+    @property
+    def lasted(self) -> list[float]:
+        """Seconds of trials that have ended, oldest first."""
+        ended = [row for row in self.every() if not row.is_open and row.started and row.ended]
+        ended.sort(key=lambda row: row.ended or 0.0)
+        return [(row.ended or 0.0) - (row.started or 0.0) for row in ended]
+
+    @property
+    def left(self) -> int:
+        """Tasks of trials that have not ended, or are still to be asked for."""
+        ended = sum(not row.is_open for row in self.every())
+        return (self.study.plan.trials - ended) * self.study.plan.repeats
+
+    @property
+    def may_need_more(self) -> bool:
+        """Whether trials may still be started, beside those that have tasks."""
+        if self.study.asked + self.asked < self.study.plan.trials:
+            return True
+        started = {start.trial.number for start in self.starts}
+        return any(
+            row.state == TrialState.PAUSED.value
+            or (row.state == TrialState.WAITING.value and row.cause and row.number not in started)
+            for row in self.every()
+        )
+
+    def part_of_node(self, task: TrialTask) -> float:
+        """How much of a node counts as its own."""
+        return 1 / self.pilots[task.pilot].each if task.pilot in self.pilots else 1.0
+
+    @property
+    def slots(self) -> int:
+        """Of pilots, where more trials may wait for room."""
+        return max(0, sum(pilot.slots for pilot in self.pilots.values()) - self.alone)
 
     def rivals(self, number: int) -> list[TrialCurve]:
         """The curves of all other trials."""
@@ -121,21 +176,20 @@ def look_at_trials(
         if work.trial(number).state == TrialState.PAUSED.value:
             continue
         current = [group[-1] for group in repeats.values()]
-        trial = _as_seen(work.trial(number), repeats, current, values)
-        endings = [_ending(trial, task, values, flags, work.now) for task in current]
+        trial = _as_seen(work, work.trial(number), repeats, values)
+        endings = [_ending(work, trial, task, values, flags) for task in current]
         if trial.cause == HELD_BACK:
             work.cut_short |= {task.task for task in current if task.task in flags}
         work.busy += sum(not task.has_ended for task in current)
+        work.alone += sum(not (task.has_ended or task.pilot) for task in current)
         work.change(trial)
         _settle(work, trial, current, endings, values)
 
 
 def _as_seen(
-    trial: TrialRow,
-    repeats: Repeats,
-    current: Sequence[TrialTask],
-    values: Mapping[str, TaskValues],
+    work: Round, trial: TrialRow, repeats: Repeats, values: Mapping[str, TaskValues]
 ) -> TrialRow:
+    current = [group[-1] for group in repeats.values()]
     everything = [task for group in repeats.values() for task in group]
     known = [values[task.task].steps for task in current if task.task in values]
     steps = thinned(merge_repeats(known)) if known and all(known) else trial.steps
@@ -153,28 +207,47 @@ def _as_seen(
         started=min(started, default=None),
         task=newest.task,
         endpoint=newest.endpoint_name,
-        node_seconds=sum(task.node_seconds for task in everything),
+        node_seconds=sum(task.node_seconds * work.part_of_node(task) for task in everything),
     )
 
 
 def _ending(
+    work: Round,
     trial: TrialRow,
     task: TrialTask,
     values: Mapping[str, TaskValues],
     flags: set[str],
-    now: float,
 ) -> Ending:
     heard = max(task.ended or 0.0, task.updated)
     facts = TaskFacts(
-        task.state, task.reason, task.exit_code, task.message, task.task in flags, heard
+        task.state,
+        task.reason,
+        task.exit_code,
+        task.message,
+        task.task in flags,
+        heard,
+        with_pilot=_ended_with_pilot(task, 3600 * work.study.inputs.node_hours),
     )
+    pilot = work.pilots.get(task.pilot)
+    if facts.with_pilot and pilot is not None and pilot.failure:
+        return Ending(Act.AGAIN, PILOT_FAILED, f"its pilot {task.pilot} failed: {pilot.failure}")
     return judge_task(
         facts,
         is_stopping=trial.state == TrialState.STOPPING.value or trial.cause == HELD_BACK,
         at_rung=trial.cause == RUNG,
         has_value=values.get(task.task, TaskValues()).has_value,
-        now=now,
+        now=work.now,
     )
+
+
+def _ended_with_pilot(task: TrialTask, limit_seconds: float) -> bool:
+    """Because its allocation did, or as its pilot took nothing more: no end of its own."""
+    if not task.pilot or task.state != State.FAILED.value:
+        return False
+    if task.reason != Reason.WALL_TIME.value:
+        return task.reason in OF_A_PILOT
+    lasted = (task.ended or 0.0) - (task.started or task.ended or 0.0)
+    return lasted < limit_seconds - NEAR_ITS_LIMIT
 
 
 def _settle(
@@ -262,7 +335,10 @@ def _stop(work: Round, trial: TrialRow, current: Sequence[TrialTask]) -> None:
         return
     work.change(trial)
     words = {PRUNED: "pruned", RUNG: "paused at a rung"}.get(trial.cause, trial.cause)
-    work.stops += [Stop(task.task, f"its study: {words}") for task in running]
+    for task in running:
+        is_quick = task.pilot and trial.cause == PRUNED
+        grace = PACKED_GRACE_SECONDS if is_quick else GRACE_SECONDS
+        work.stops.append(Stop(task.task, f"its study: {words}", grace))
 
 
 def _again(work: Round, trial: TrialRow, endings: Sequence[Ending]) -> None:
@@ -323,7 +399,7 @@ def plan_starts(work: Round, tasks: Mapping[int, Repeats], hours_each: float) ->
         _hold_back(work, tasks)
         return
     plan = work.study.plan
-    ahead = trials_ahead(plan, _lasted(work))
+    ahead = trials_ahead(plan, work.lasted, work.slots)
     free = free_slots(plan, busy=work.busy, ahead=ahead)
     together = max(plan.parallel - work.busy, AHEAD_TOGETHER)
     work.has_more = free > together
@@ -343,17 +419,10 @@ def plan_starts(work: Round, tasks: Mapping[int, Repeats], hours_each: float) ->
     work.asks = max(0, min(left, -(-free // plan.repeats) if free > 0 else 0))
 
 
-def _lasted(work: Round) -> list[float]:
-    """Seconds of trials that have ended, oldest first."""
-    ended = [row for row in work.every() if not row.is_open and row.started and row.ended]
-    ended.sort(key=lambda row: row.ended or 0.0)
-    return [(row.ended or 0.0) - (row.started or 0.0) for row in ended]
-
-
 def _hold_back(work: Round, tasks: Mapping[int, Repeats]) -> None:
     """Agents start nothing more of a study that is paused: trials that they hold for later wait in the service again.
     An agent that is away may have begun them: it is asked once it is back."""
-    if not work.study.plan.ahead_minutes or work.study.state != PAUSED:
+    if work.study.state != PAUSED or not (work.study.plan.ahead_minutes or work.pilots):
         return
     for number, repeats in tasks.items():
         trial, current = work.trial(number), [group[-1] for group in repeats.values()]
@@ -409,15 +478,18 @@ def _affordable(work: Round, tasks: Mapping[int, Repeats], hours_each: float, mo
         return most
     every = [task for repeats in tasks.values() for group in repeats.values() for task in group]
     running = [task for task in every if not task.has_ended]
-    spent = sum(row.node_seconds for row in work.every()) - sum(t.node_seconds for t in running)
-    committed = [NodeUsage(1, 3600 * hours_each) for _ in running]
+    spent = sum(row.node_seconds for row in work.every())
+    spent -= sum(task.node_seconds * work.part_of_node(task) for task in running)
+    committed = [NodeUsage(1, 3600 * hours_each * work.part_of_node(task)) for task in running]
+    usual = min((work.part_of_node(task) for task in running), default=1.0)
+    next_one = NodeUsage(1, 3600 * hours_each * usual)
     count = 0
     while count < most:
         verdict = may_start(
             parse_budget(budget),
-            NodeUsage(1, 3600 * hours_each),
+            next_one,
             spent=[NodeUsage(1, spent)],
-            committed=[*committed, *(NodeUsage(1, 3600 * hours_each) for _ in range(count))],
+            committed=[*committed, *(next_one for _ in range(count))],
         )
         if not verdict.may_start:
             break

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from diamond.compose.raw_spec import RawSpec
 from diamond.core.code_facts import CodeFacts, code_facts_data, code_facts_from
+from diamond.core.order import Resources
 from diamond.core.task import FINAL_WORDS
 from diamond.service.platform.database.rows import Codec, JsonObject, TypedRow, value_from
 from diamond.studies.decisions import FINAL, Streak, TrialState
@@ -46,6 +47,16 @@ class Inputs:
     """Where the first trial had these."""
     node_hours: float = 0.0
     """What one task may use at most."""
+    cores: int = 1
+    memory_mb: int = 0
+    gpus: int = 0
+
+    @property
+    def trial(self) -> Resources:
+        """What one trial takes of a node."""
+        return Resources(
+            cpus_per_task=self.cores, memory_mb=self.memory_mb, gpus_per_node=self.gpus
+        )
 
 
 def _steps_from(stored: Sequence[Sequence[float | None]]) -> Steps:
@@ -188,7 +199,21 @@ class TrialTask(TypedRow):
     updated: float
     """When the service last heard of it: much later than `ended`, if one of them was away."""
     node_seconds: float
+    pilot: str = ""
+    """In which it runs; empty: it is a batch job of its own."""
 
     @property
     def has_ended(self) -> bool:
         return self.state in FINAL_WORDS
+
+
+@dataclass(frozen=True)
+class PilotFacts:
+    """What a round needs to know of a pilot."""
+
+    each: int
+    """Trials on each of its nodes at the same time."""
+    slots: int = 0
+    """Trials at the same time, while it takes more."""
+    failure: str = ""
+    """Why it failed, if it did so by itself."""

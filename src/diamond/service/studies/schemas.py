@@ -163,6 +163,8 @@ class Study(BaseModel):
     asked: int
     """Points so far: waiting + running + stopping + paused + complete + pruned + failed."""
     parallel: int
+    pack: int | Literal["auto", "off"]
+    """How many trials share an allocation."""
     repeats: int
     seed: int
     budget: str

@@ -28,6 +28,7 @@ from diamond.service.projects.terms import project_terms
 from diamond.service.studies import store
 from diamond.service.studies.find import find_study
 from diamond.service.studies.launch import inputs_of
+from diamond.service.studies.packing import site_of
 from diamond.service.studies.rows import RUNNING, Counts, Inputs, StudyRow
 from diamond.service.studies.schemas import Study, StudyRequest
 from diamond.service.studies.views import show_study
@@ -68,6 +69,8 @@ async def _new_study(
         composer = await resolve(connection, principal, requested, project)
         composed = _compose_everywhere(composer, requested.spec, plan)
         plan = replace(plan, on=tuple(word for word, _ in composed))
+        if isinstance(plan.pack, int) and plan.pack > 1:
+            _require_pilots(composer, [each for _, each in composed])
         inputs = inputs_of(composed[0][1].order, "")
         warnings = _warnings([each for _, each in composed])
     plan = await _with_sources(connection, principal, plan)
@@ -140,6 +143,20 @@ def _compose_everywhere(
         named = one.endpoint if name == "auto" else name
         composed.append((f"{named}{slash}{partition}", one))
     return composed
+
+
+def _require_pilots(composer: Composer, composed: Sequence[Composed]) -> None:
+    """`auto` does without where they are not allowed."""
+    for each in composed:
+        order, endpoint = each.order, composer.endpoint_of(each)
+        if not site_of(endpoint, order.placement.partition, order.resources).allows_pilots:
+            message = (
+                f"{endpoint.name} allows no pilots, so trials cannot share an allocation there"
+            )
+            hint = "Its site switched them off, it accepts only signed specs, or its agent is too old. Write `pack: auto` or `pack: off`."
+            raise InvalidSpec(
+                message, hint, faults=[{"field": "study.pack", "message": message, "hint": hint}]
+            )
 
 
 def _warnings(composed: Sequence[Composed]) -> list[str]:

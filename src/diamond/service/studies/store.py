@@ -148,6 +148,7 @@ _OF_TASK = (
     "ended",
     "updated",
     "node_seconds",
+    "pilot",
 )
 
 

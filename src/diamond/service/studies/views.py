@@ -74,6 +74,7 @@ def _study_data(row: StudyRow, trials: Sequence[TrialRow]) -> dict[str, object]:
         "pruner": PrunerView.model_validate(pruner),
         "trials": plan.trials,
         "parallel": plan.parallel,
+        "pack": plan.pack,
         "repeats": plan.repeats,
         "seed": plan.seed,
         "budget": plan.budget,

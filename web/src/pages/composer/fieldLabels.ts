@@ -36,6 +36,7 @@ const LABELS: Record<string, string> = {
   "study.space": "Space",
   "study.trials": "Trials",
   "study.parallel": "At the same time",
+  "study.pack": "Packed together",
   "study.sampler": "Sampler",
   "study.pruner": "Pruner",
   "study.budget": "Budget of the search",

@@ -71,7 +71,19 @@ function factsOf(pilot: Pilot): [string, React.ReactNode][] {
   if (pilot.until) facts.splice(2, 0, ["Time left", duration(pilot.until - Date.now() / 1000)]);
   if (pilot.account) facts.push(["Account", pilot.account]);
   if (pilot.pipeline) facts.push(["Started by", <PipelineLink key="by" id={pilot.pipeline} />]);
+  if (pilot.study) facts.push(["Runs trials of", <StudyLink key="of" id={pilot.study} />]);
   return facts;
+}
+
+function StudyLink({ id }: { id: string }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link to="/studies/$study" params={{ study: id }} {...props} />}
+    >
+      a study
+    </Anchor>
+  );
 }
 
 function TaskLink({ task }: { task: string }) {

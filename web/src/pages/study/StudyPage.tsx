@@ -94,9 +94,14 @@ function Lead({ study }: { study: StudyDetail }) {
       {running > 0 && `, ${running} running`}
       {study.seconds_left != null && `, about ${duration(study.seconds_left)} left`}. Sampler{" "}
       {study.sampler}, pruner {study.pruner.name}
-      {study.on.length > 0 && `, on ${study.on.join(", ")}`}.
+      {study.on.length > 0 && `, on ${study.on.join(", ")}`}
+      {study.pack !== "off" && `, ${packed(study.pack)}`}.
     </Text>
   );
+}
+
+function packed(pack: StudyDetail["pack"]) {
+  return pack === "auto" ? "packed where it helps" : `${pack} trials in an allocation`;
 }
 
 function Notices({ study }: { study: StudyDetail }) {

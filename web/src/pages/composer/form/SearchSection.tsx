@@ -44,6 +44,11 @@ export function SearchSection() {
             placeholder="none"
             help="Stops bad trials early."
           />
+          <TextField
+            path="study.pack"
+            placeholder="off"
+            help="Trials that share an allocation: a number, auto or off."
+          />
           <TextField path="study.budget" placeholder="40 node-hours" help="For all trials." />
         </div>
       </Collapsible>
