@@ -1,4 +1,4 @@
-"""Whoever started something that goes on without them, such as a pipeline or a study."""
+"""Whoever started something that continues without them, such as a pipeline or a study."""
 
 from __future__ import annotations
 
