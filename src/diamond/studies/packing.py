@@ -94,7 +94,7 @@ def fit_on_node(trial: Resources, site: Site) -> int:
 def allocation(
     slots: int, trial: Resources, site: Site, *, lasted: Sequence[float], left: int
 ) -> Shared:
-    """For `slots` trials at the same time, of which `left` are still to run."""
+    """For `slots` trials at the same time; `left` are still to run."""
     each = min(slots, fit_on_node(trial, site)) if site.cores else slots
     nodes = math.ceil(slots / each)
     if site.most_nodes:
