@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tarfile
@@ -11,12 +13,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from support.http import Client
 from support.service import RunningService, start_service
 from support.waiting import PATIENCE, wait_for
 
 DATA = Path(__file__).parents[1] / "data" / "landed"
+SECOND = DATA / "second"
+"""What commit 7984dbe5 stored, with all that the first one did not know yet."""
+MOVES_ON = {"anchors", "covered", "as_of", "since", "used", "seen", "last_seen", "version"}
+"""What time alone changes."""
+WORDS = {"message", "hint", "words", "title", "text", "ending"}
+"""Sentences may be said better now."""
+AWAY = {"state": "online"}
 
 
 def unpack(folder: Path) -> Path:
@@ -99,3 +109,36 @@ def wait_for_states(client: Client, wanted: Mapping[str, str], seconds: float = 
         return seen == dict(wanted)
 
     wait_for(fits, seconds, what=f"states {dict(wanted)}", every=0.2)
+
+
+def restore_stored(stored: Path, home: Path) -> None:
+    """The home of a service that ended before the upgrade."""
+    shutil.copytree(stored / "home", home)
+    with sqlite3.connect(home / "diamond.db") as database:
+        database.executescript((stored / "database.sql").read_text())
+    database.close()
+
+
+def lost(old: Any, new: Any, at: str = "") -> list[str]:
+    """What the old answer says and the new one does not."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            fault
+            for name, value in old.items()
+            if name not in MOVES_ON | WORDS and AWAY.get(name) != value
+            for fault in (
+                lost(value, new[name], f"{at}.{name}") if name in new else [f"{at}.{name}"]
+            )
+        ]
+    if isinstance(old, list) and isinstance(new, list):
+        pairs = zip(old, matching(old, new), strict=True)
+        return [fault for n, (a, b) in enumerate(pairs) for fault in lost(a, b, f"{at}[{n}]")]
+    return [] if old == new else [f"{at}: {old!r} is now {new!r}"]
+
+
+def matching(old: list[Any], new: list[Any]) -> list[Any]:
+    """The new items in the order of the old ones: this start has added a token, and tasks."""
+    if not old or not isinstance(old[0], dict) or "id" not in old[0]:
+        return new
+    known = {item["id"]: item for item in new}
+    return [known.get(item["id"]) for item in old]

@@ -62,7 +62,7 @@ def main() -> None:
     finally:
         service.stop()
     (HERE / "answers.json").write_text(dumped(answers, folder))
-    store(folder / "home", folder)
+    store(folder / "home", folder, HERE)
     shutil.rmtree(folder)
 
 
@@ -136,18 +136,18 @@ def dumped(answers: dict[str, Any], folder: Path) -> str:
     )
 
 
-def store(home: Path, folder: Path) -> None:
+def store(home: Path, folder: Path, target: Path) -> None:
     database = sqlite3.connect(next(home.glob("*.db")))
     text = (
         "\n".join(database.iterdump())
         .replace(f"{folder}/agent/work", "/recorded/agent-work")
         .replace(str(folder), "/recorded")
     )
-    (HERE / "database.sql").write_text(text + "\n")
-    shutil.rmtree(HERE / "home", ignore_errors=True)
+    (target / "database.sql").write_text(text + "\n")
+    shutil.rmtree(target / "home", ignore_errors=True)
     shutil.copytree(
         home,
-        HERE / "home",
+        target / "home",
         ignore=shutil.ignore_patterns("*.db*", "*.log", "*.json", "*.pyz", "tmp"),
     )
 

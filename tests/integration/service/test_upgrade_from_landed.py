@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,24 +12,16 @@ import pytest
 from diamond.core.task import FINAL_WORDS
 from support.diamond import Diamond
 from support.http import Client
-from support.landed import DATA
+from support.landed import DATA, lost, restore_stored
 from support.service import RunningService, running_service
 
 ANSWERS: dict[str, Any] = json.loads((DATA / "answers.json").read_text())
-MOVES_ON = {"as_of", "since", "used", "seen", "last_seen", "version"}
-"""What time alone changes."""
-WORDS = {"message", "hint", "words", "title", "text", "ending"}
-"""Sentences may be said better now."""
-AWAY = {"state": "online"}
 
 
 @pytest.fixture(scope="module")
 def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     home = tmp_path_factory.mktemp("landed") / "home"
-    shutil.copytree(DATA / "home", home)
-    with sqlite3.connect(home / "diamond.db") as database:
-        database.executescript((DATA / "database.sql").read_text())
-    database.close()
+    restore_stored(DATA, home)
     with running_service(home) as service:
         yield service
 
@@ -74,28 +64,3 @@ def test_a_stored_job_runs_again(upgraded: RunningService) -> None:
 
 def tokens() -> list[str]:
     return list(json.loads((DATA / "tokens.json").read_text()))
-
-
-def lost(old: Any, new: Any, at: str = "") -> list[str]:
-    """What the old answer says and the new one does not."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return [
-            fault
-            for name, value in old.items()
-            if name not in MOVES_ON | WORDS and AWAY.get(name) != value
-            for fault in (
-                lost(value, new[name], f"{at}.{name}") if name in new else [f"{at}.{name}"]
-            )
-        ]
-    if isinstance(old, list) and isinstance(new, list):
-        pairs = zip(old, matching(old, new), strict=True)
-        return [fault for n, (a, b) in enumerate(pairs) for fault in lost(a, b, f"{at}[{n}]")]
-    return [] if old == new else [f"{at}: {old!r} is now {new!r}"]
-
-
-def matching(old: list[Any], new: list[Any]) -> list[Any]:
-    """The new items in the order of the old ones: this start has added a token, and tasks."""
-    if not old or not isinstance(old[0], dict) or "id" not in old[0]:
-        return new
-    known = {item["id"]: item for item in new}
-    return [known.get(item["id"]) for item in old]
