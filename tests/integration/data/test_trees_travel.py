@@ -6,13 +6,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from diamond.core.errors import Conflict
 from diamond.service.trees import store
-from support.service import RunningService, start_service
+from support.cuttable_link import cuttable_link
+from support.service import RunningService, free_port, start_service
 from support.tree_scene import DataMachine, TreeScene, data_machine, same_tree
 from support.waiting import wait_for
 
@@ -240,11 +244,16 @@ def test_a_source_that_changes_on_the_way_ends_it_with_the_name(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk_at(tmp_path / "small") as folder:
+        yield folder
+
+
+@contextmanager
+def small_disk_at(folder: Path) -> Iterator[Path]:
     """A file system of 100 MB and 200 inodes."""
     if os.geteuid():
         pytest.skip("mounting needs root")
-    folder = tmp_path / "small"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     options = "size=100m,nr_inodes=200"
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=False
@@ -277,24 +286,84 @@ def test_data_that_does_not_fit_is_rejected_before_it_begins(
         assert done.moved == 0
 
 
-def test_the_service_may_be_killed_in_mid_transfer(tmp_path: Path, source: Path) -> None:
+@pytest.fixture
+def small_work(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a machine whose work folder is a small disk of its own."""
+    folder = tmp_path / "machine"
+    with small_disk_at(folder / "work"):
+        yield folder
+
+
+@pytest.mark.parametrize("what", ["bytes", "inodes"])
+def test_a_disk_that_fills_up_on_the_way_loses_nothing(
+    scene: TreeScene,
+    service: RunningService,
+    alpha: DataMachine,
+    source: Path,
+    small_work: Path,
+    what: str,
+) -> None:
+    """Somebody else takes the room that was there when it began. Once there is room, it continues."""
+    for number in range(7):
+        fill(source, f"{number}-{what}", 4)
+    for number in range(20):
+        (source / f"small-{number}").write_text(f"{what} {number}")
+    tree = scene.registered(alpha, source)
+    with data_machine(service, f"full-{what}", small_work) as machine:
+        machine.set_data(ways=["service"], mb_per_second=5)
+        transfer = scene.copy(tree, machine)
+        arriving = machine.work / "data" / "arriving" / transfer / "tree"
+        wait_for(lambda: arriving.exists() and any(one.stat().st_size for one in arriving.iterdir()))
+        taken = small_work / "work" / "taken"
+        taken.mkdir()
+        _take_all(taken, what)
+        done = scene.copied(transfer)
+        assert done.state == "failed" and "the disk is full" in done.message, done.message
+        assert 0 < done.bytes < done.size and not machine.managed(tree).exists()
+        shutil.rmtree(taken)
+        machine.set_data(ways=["service"])
+        again = scene.copied(scene.copy(tree, machine))
+        assert again.state == "done", again.message
+        assert same_tree(source, machine.managed(tree))
+        assert again.moved < again.size, "what had come was not sent again"
+        assert not list((machine.work / "data" / "arriving").iterdir())
+
+
+def _take_all(folder: Path, what: str) -> None:
+    with suppress(OSError):
+        if what == "bytes":
+            with (folder / "large").open("wb") as out:
+                while True:
+                    out.write(bytes(MEGABYTE))
+        for number in count():
+            (folder / str(number)).touch()
+
+
+def test_the_link_may_be_cut_and_the_service_killed_in_mid_transfer(
+    tmp_path: Path, source: Path
+) -> None:
     for number in range(8):
         fill(source, f"{number}", 60)
-    service = start_service(tmp_path / "home")
-    try:
-        with (
-            data_machine(service, "alpha", tmp_path / "alpha") as alpha,
-            data_machine(service, "beta", tmp_path / "beta") as beta,
-        ):
-            scene = TreeScene(service)
-            tree = scene.registered(alpha, source)
-            transfer = scene.copy(tree, beta)
-            arriving = beta.work / "data" / "arriving" / transfer / "tree"
-            wait_for(lambda: arriving.exists() and any(arriving.iterdir()))
-            service.kill()
-            service = start_service(tmp_path / "home", port=service.port)
-            done = TreeScene(service).copied(transfer)
-            assert done.state == "done", done.message
-            assert same_tree(source, beta.managed(tree))
-    finally:
-        service.stop()
+    port = free_port()
+    with cuttable_link(port) as link, ExitStack() as at_end:
+        service = replace(start_service(tmp_path / "home", port=port), url=link.url)
+        at_end.callback(lambda: service.stop())
+        alpha = at_end.enter_context(data_machine(service, "alpha", tmp_path / "alpha"))
+        beta = at_end.enter_context(data_machine(service, "beta", tmp_path / "beta"))
+        scene = TreeScene(service)
+        tree = scene.registered(alpha, source)
+        transfer = scene.copy(tree, beta)
+        arriving = beta.work / "data" / "arriving" / transfer / "tree"
+        wait_for(lambda: arriving.exists() and any(arriving.iterdir()))
+        link.cut()
+        wait_for(lambda: f"fetch-{transfer} waits" in beta.log(), what="a lost link")
+        assert scene.transfer(transfer).is_open
+        link.mend()
+        came = scene.transfer(transfer).bytes
+        wait_for(lambda: scene.transfer(transfer).bytes > came, what="more bytes")
+        assert scene.transfer(transfer).is_open
+        service.kill()
+        service = start_service(tmp_path / "home", port=port)
+        done = TreeScene(service).copied(transfer)
+        assert done.state == "done", done.message
+        assert same_tree(source, beta.managed(tree))

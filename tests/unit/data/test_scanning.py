@@ -6,7 +6,9 @@ import hashlib
 import os
 import socket
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,6 +19,7 @@ from diamond.data.scanning import Progress, Scanned, scan
 from diamond.data.walking import Problem, count_at_most, fingerprint_of, walk
 
 OLD = time.time() - 1000
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -135,10 +138,34 @@ def test_what_cannot_be_part_of_a_tree_is_named(root: Path) -> None:
     assert done.summary.digest == ""
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_not_be_read_is_named(root: Path) -> None:
-    put(root / "secret").chmod(0)
-    assert [one.path for one in scanned(root).problems] == ["secret"]
+@pytest.fixture
+def as_nobody() -> Iterator[Path]:
+    """A folder of an account that may not read everything, and this process as that account."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "data").mkdir()
+        if os.geteuid():
+            yield folder / "data"
+            return
+        for place in (folder, folder / "data"):
+            os.chown(place, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            yield folder / "data"
+        finally:
+            os.seteuid(0)
+
+
+def test_what_may_not_be_read_is_named(as_nobody: Path) -> None:
+    put(as_nobody / "fine")
+    put(as_nobody / "secret").chmod(0)
+    put(as_nobody / "closed" / "inside")
+    (as_nobody / "closed").chmod(0)
+    problems = scanned(as_nobody).problems
+    (as_nobody / "closed").chmod(0o700)
+    assert [one.path for one in problems] == ["closed", "secret"]
+    assert all("ermission denied" in one.why for one in problems), problems
 
 
 def test_a_link_that_leaves_counts_as_what_it_leads_to(root: Path) -> None:

@@ -17,6 +17,7 @@ from diamond.agent.data.by_globus import GlobusTransfer
 from diamond.agent.data.by_path import place_at, require_same_files
 from diamond.agent.data.carriers import Carrier, RoundLost, WayFailed
 from diamond.agent.data.group import group_arriving, group_tree
+from diamond.agent.data.leftovers import continue_leftover, mark_arriving, remove_leftovers
 from diamond.agent.data.nearby import Nearby, look_nearby
 from diamond.agent.data.places import Place, TreePlaces
 from diamond.agent.data.reports import Progressing, Reporter
@@ -26,7 +27,7 @@ from diamond.agent.data.trying import Ways
 from diamond.agent.link.carriers import Link, message_bytes
 from diamond.core.data_commands import FetchTree
 from diamond.core.data_messages import DataReport, FetchManifest, Introduction
-from diamond.core.errors import Cancelled, DataChanged, DiamondError
+from diamond.core.errors import Cancelled, DataChanged, DiamondError, NoRoom
 from diamond.data.arriving import Arrival
 from diamond.data.manifest import Entry, load_manifest
 from diamond.data.removing import remove_tree
@@ -60,7 +61,11 @@ class Fetching:
         place, run = self._here(command) or self._of_group(command, cancelled), None
         if place is None:
             entries = self._manifest(command.tree)
-            arrival = Arrival(self._arriving(command), entries)
+            folder = self._arriving(command)
+            if folder == self.places.arriving(command.transfer):
+                continue_leftover(self.places, command.transfer, command.tree)
+                mark_arriving(folder, command.tree)
+            arrival = Arrival(folder, entries)
             run = _Run(self, command, arrival, cancelled)
             try:
                 with Progressing(self.reporter, run.progress):
@@ -334,9 +339,16 @@ class _Run:
         missing = [self._arrival.files[position] for position in self._arrival.missing()]
         size = sum(entry.size for entry in missing) - self._arrival_parts()
         facts = self._fetching.setup.profile().facts.get("folders")
+        try:
+            self._require_room(facts, max(size, 0), len(missing))
+        except NoRoom:
+            remove_leftovers(self._places)
+            self._require_room(facts, max(size, 0), len(missing))
+
+    def _require_room(self, facts: object, size: int, entries: int) -> None:
         if self._command.layout == "archive":
             check_room(self._places.root, facts, size=self._command.size, entries=1)
-        check_room(self._arrival.root, facts, size=max(size, 0), entries=len(missing))
+        check_room(self._arrival.root, facts, size=size, entries=entries)
 
     def _arrival_parts(self) -> int:
         """Bytes of files that have come in part."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 import time
@@ -13,6 +14,7 @@ from diamond.agent.data.archives import Archives
 from diamond.agent.data.fetching import Fetching
 from diamond.agent.data.imports import Imports
 from diamond.agent.data.jobs import DataJobs
+from diamond.agent.data.leftovers import KEEP_SECONDS, remove_leftovers
 from diamond.agent.data.places import TreePlaces
 from diamond.agent.data.previews import Previews
 from diamond.agent.data.reports import Reporter
@@ -234,12 +236,11 @@ class DataWork:
 
     def _fail(self, command: DataCommand, error: Exception) -> None:
         named = error.named if isinstance(error, Unreadable) else []
-        message = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         report = DataReport(
             name=_subject(command) or command.id,
             act=data_act(command),
             state="failed",
-            message=message.strip(),
+            message=_words(error),
             named=named,
         )
         try:
@@ -263,6 +264,7 @@ class DataWork:
             if self.stopping.is_set():
                 return
             try:
+                remove_leftovers(self.places, older=KEEP_SECONDS)
                 self.send_inventory()
                 pause = INVENTORY_SECONDS
             except (LinkDown, Declined) as error:
@@ -292,6 +294,15 @@ def assemble_data_work(
         setup,
         tells_all=lambda: policy.allows_logs,
     )
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, DiamondError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        why = "the quota is used up" if error.errno == errno.EDQUOT else "the disk is full"
+        return f"There was no room for it: {why}. Make room; the same command then continues."
+    return str(error)
 
 
 def _name(command: DataCommand) -> str:
