@@ -45,7 +45,7 @@ class CuttableLink:
 def _pump(source: socket.socket, goal: socket.socket, names: tuple[bytes, bytes]) -> None:
     with suppress(OSError):
         while data := source.recv(1 << 16):
-            is_head = data.startswith((b"POST ", b"GET "))
+            is_head = b" HTTP/1.1\r\n" in data[:4096]
             goal.sendall(data.replace(*names) if is_head else data)
     for one in (source, goal):
         with suppress(OSError):

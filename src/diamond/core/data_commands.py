@@ -118,6 +118,16 @@ class ArchiveTree:
 
 
 @dataclass(frozen=True)
+class StoreTree:
+    """Put a copy of a tree that is here into the S3 storage of this endpoint, where nobody purges it."""
+
+    id: Id
+    transfer: Id
+    tree: Hex
+    by: By = field(default_factory=By)
+
+
+@dataclass(frozen=True)
 class RemoveTree:
     """Remove a managed copy. Data that were registered in place are only forgotten, never removed."""
 
@@ -145,11 +155,11 @@ class CancelData:
 
 
 ScanCommand = Union[ScanFolder, CheckTree, ImportTree, PreviewTree]
-TransferCommand = Union[FetchTree, SendTree, ArchiveTree]
+TransferCommand = Union[FetchTree, SendTree, ArchiveTree, StoreTree]
 DataCommand = Union[ScanCommand, TransferCommand, RemoveTree, PinTree, CancelData]
 DATA_COMMANDS = (
     *(ScanFolder, CheckTree, ImportTree, PreviewTree),
-    *(FetchTree, SendTree, ArchiveTree),
+    *(FetchTree, SendTree, ArchiveTree, StoreTree),
     *(RemoveTree, PinTree, CancelData),
 )
 DATA_ACTS: Dict[str, Type[DataCommand]] = {
@@ -160,6 +170,7 @@ DATA_ACTS: Dict[str, Type[DataCommand]] = {
     "fetch": FetchTree,
     "send": SendTree,
     "archive": ArchiveTree,
+    "store": StoreTree,
     "remove": RemoveTree,
     "pin": PinTree,
     "cancel": CancelData,

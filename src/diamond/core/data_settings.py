@@ -27,6 +27,14 @@ class Storage:
         mine = (self.url.rstrip("/"), self.bucket, self.prefix)
         return mine == (other.url.rstrip("/"), other.bucket, other.prefix)
 
+    def kept(self, tree: str) -> str:
+        """What the keys of a copy that is kept there begin with."""
+        return f"{self.prefix.strip('/')}/kept/{tree}/".lstrip("/")
+
+    def kept_address(self, tree: str) -> str:
+        """The same for everybody who names this bucket."""
+        return f"{self.url.rstrip('/')}/{self.bucket}/{self.kept(tree)}"
+
 
 @dataclass(frozen=True)
 class Collection:

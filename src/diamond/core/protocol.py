@@ -31,8 +31,8 @@ from diamond.core.decoding import (
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 
-VERSION = 5
-"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data. 4: several ways for them. 5: pilots, and shares of studies."""
+VERSION = 6
+"""Said at hello. 2: images by the digest of their file alone, everything decoded here. 3: trees of data. 4: several ways for them. 5: pilots, and shares of studies. 6: copies of data in S3 storage."""
 WITH_TREES = 3
 """Agents that speak an older version get no orders that name trees: they would start a program without its data."""
 WITH_WAYS = 4
@@ -41,6 +41,8 @@ WITH_PILOTS = 5
 """Agents that speak an older version get no orders of pilots, nor of what runs in them: they would start batch jobs."""
 WITH_SHARES = 5
 """Agents that speak an older version ignore the share of a trial: they would start all that is handed to them ahead."""
+WITH_STORAGE = 6
+"""Agents that speak an older version neither keep copies in S3 storage nor fetch them from there."""
 OLDEST = 2
 """Agents that speak an older version get no new work. Raised only where the work itself would be unsafe."""
 

@@ -10,6 +10,8 @@ from diamond.core.units import show_bytes
 SHARED, SSH, S3, GLOBUS, SERVICE = "shared", "ssh", "s3", "globus", "service"
 WAYS = (SHARED, SSH, S3, GLOBUS, SERVICE)
 CONVERT = "convert"
+STORAGE = "storage"
+"""From the copy that is kept in S3 storage: no endpoint sends it."""
 GROUP = "group"
 """Found in the folder of a Unix group: nothing had to come."""
 SPEEDS: Mapping[str, float] = {
@@ -30,6 +32,7 @@ CALLED: Mapping[str, str] = {
     S3: "through S3 storage",
     GLOBUS: "by Globus",
     SERVICE: "through the service",
+    STORAGE: "from S3 storage",
 }
 
 

@@ -313,7 +313,9 @@ def test_a_disk_that_fills_up_on_the_way_loses_nothing(
         machine.set_data(ways=["service"], mb_per_second=5)
         transfer = scene.copy(tree, machine)
         arriving = machine.work / "data" / "arriving" / transfer / "tree"
-        wait_for(lambda: arriving.exists() and any(one.stat().st_size for one in arriving.iterdir()))
+        wait_for(
+            lambda: arriving.exists() and any(one.stat().st_size for one in arriving.iterdir())
+        )
         taken = small_work / "work" / "taken"
         taken.mkdir()
         _take_all(taken, what)

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from diamond.core.errors import Conflict
+from diamond.sdk.client import Client
 from diamond.service.trees.rows import TransferRow
 from support.file_server import file_server
 from support.globus_stand_in import TOKEN, GlobusStandIn, globus_stand_in
@@ -177,6 +179,33 @@ def test_data_passes_through_a_bucket_that_both_reach(
     assert same_tree(data, pair.goal.managed(tree))
     left = [one.key for one in storage.open().list("diamond/")]
     assert left == [], "nothing stays in the bucket"
+
+
+def test_a_model_is_kept_in_a_bucket_and_comes_back_from_it(
+    pair: Pair, storage: S3Server, data: Path
+) -> None:
+    """Neither the service nor the machine that made it is needed afterwards."""
+    client = Client(pair.scene.service.url, pair.scene.service.token)
+    bucket = {"url": storage.url, "bucket": storage.bucket, "prefix": "safe"}
+    pair.ways("s3", s3=bucket)
+    for machine in (pair.source, pair.goal):
+        machine.set_secret("S3_KEYS", storage.secret)
+    client.create_model("in-s3")
+    client.change_model("in-s3", kept_on="s3:far")
+    assert client.model("in-s3")["kept_on"] == "s3:far"
+    version = client.push_model("in-s3", data, on="far")
+    safety = wait_for(lambda: _kept(client, "in-s3"), what="a copy in the bucket")
+    assert "S3 storage of far" in safety["places"] and "service" not in safety["places"]
+    tree = version["digest"].partition(":")[2]
+    pair.scene.forget(tree, pair.source)
+    done = pair.bring(tree)
+    assert (done.state, done.way) == ("done", "storage"), done
+    assert same_tree(data, pair.goal.managed(tree))
+
+
+def _kept(client: Client, model: str) -> Any:
+    safety = client.model_safety(model)
+    return safety if safety["state"] == "kept" else None
 
 
 def test_a_wrong_key_of_the_bucket_is_said(pair: Pair, storage: S3Server, data: Path) -> None:

@@ -265,6 +265,7 @@ def test_removing_never_touches_what_lies_in_place(
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
         Reporter(service, lambda: True),
         threading.Event(),
         setup(places),

@@ -82,6 +82,7 @@ REQUIRED = {
     "data fetch": "id transfer tree size files",
     "data send": "id transfer tree round",
     "data archive": "id transfer tree",
+    "data store": "id transfer tree",
     "data remove": "id tree",
     "data pin": "id tree",
     "data cancel": "id name",

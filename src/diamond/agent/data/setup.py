@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
 from diamond.agent.site.profile import Profile
-from diamond.core.data_settings import DataSettings, read_data_settings
+from diamond.core.data_settings import DataSettings, Storage, read_data_settings
 from diamond.core.errors import BadRequest
 from diamond.core.ids import IDENTIFIER
 from diamond.data.rate import RateCap
@@ -43,13 +43,28 @@ class DataSetup:
 
     def bucket(self, transfer: str) -> tuple[Bucket, str]:
         """The storage of this endpoint, and what the keys of a transfer begin with there."""
+        storage = self._storage()
+        prefix = storage.prefix.strip("/")
+        folder = f"{prefix}/{transfer}/" if prefix else f"{transfer}/"
+        return self._open(storage), folder
+
+    def kept(self, tree: str) -> tuple[Bucket, str]:
+        """The storage of this endpoint, and what the keys of a copy that is kept there begin with."""
+        storage = self._storage()
+        return self._open(storage), storage.kept(tree)
+
+    def kept_address(self, tree: str) -> str:
+        return self._storage().kept_address(tree)
+
+    def _storage(self) -> Storage:
         storage = self.settings().s3
         if storage is None:
             raise BadRequest("No S3 storage is named here", "Set data.s3 of the endpoint.")
+        return storage
+
+    def _open(self, storage: Storage) -> Bucket:
         keys = read_keys(self.secret(storage.secret))
-        prefix = storage.prefix.strip("/")
-        folder = f"{prefix}/{transfer}/" if prefix else f"{transfer}/"
-        return Bucket(storage.url, storage.bucket, keys, storage.region), folder
+        return Bucket(storage.url, storage.bucket, keys, storage.region)
 
     def secret(self, name: str) -> str:
         file = below(self.folders.secrets, name) if IDENTIFIER.fullmatch(name) else None

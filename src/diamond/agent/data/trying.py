@@ -17,11 +17,12 @@ from diamond.agent.data.carriers import (
     read_introduction,
 )
 from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.storing import FromStorage
 from diamond.agent.link.carriers import Link
 from diamond.core.data_commands import FetchTree
 from diamond.core.data_messages import Introduction
 from diamond.core.errors import BadRequest, Cancelled
-from diamond.data.ways import S3, SERVICE, SSH, WAYS
+from diamond.data.ways import S3, SERVICE, SSH, STORAGE, WAYS
 
 
 class Needs(Protocol):
@@ -41,12 +42,14 @@ class Ways:
 
     def names(self) -> list[str]:
         """In the order that the service chose; those that this agent does not know are skipped."""
-        return [name for name in self._command.ways or [SERVICE] if name in WAYS]
+        return [name for name in self._command.ways or [SERVICE] if name in (*WAYS, STORAGE)]
 
     def open(self, name: str) -> Carrier:
         """Raises `WayFailed`, `LinkDown`."""
         if name == SSH:
             return self._by_ssh()
+        if name == STORAGE:
+            return self._from_storage()
         return self._by_storage() if name == S3 else self._control
 
     def globus(self) -> GlobusTransfer:
@@ -80,6 +83,12 @@ class Ways:
         if not host:
             raise WayFailed(f"no ssh host of {self._command.source} is named here")
         return BySsh(host, self.introduced(), self._command.tree)
+
+    def _from_storage(self) -> Carrier:
+        try:
+            return FromStorage(*self._needs.setup.kept(self._command.tree))
+        except BadRequest as error:
+            raise WayFailed(error.message, error.hint) from None
 
     def _by_storage(self) -> Carrier:
         try:

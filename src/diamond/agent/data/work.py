@@ -21,6 +21,7 @@ from diamond.agent.data.reports import Reporter
 from diamond.agent.data.scans import Scans, Unreadable
 from diamond.agent.data.sending import Sending
 from diamond.agent.data.setup import DataSetup
+from diamond.agent.data.storing import Storing
 from diamond.agent.data.transfer_node import NodeAway, TransferNode
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
@@ -37,6 +38,7 @@ from diamond.core.data_commands import (
     RemoveTree,
     ScanFolder,
     SendTree,
+    StoreTree,
     data_act,
 )
 from diamond.core.data_messages import DataReport, TreeInventory, TreePlace
@@ -65,6 +67,7 @@ class DataWork:
     fetching: Fetching
     sending: Sending
     archives: Archives
+    storing: Storing
     reporter: Reporter
     stopping: threading.Event
     setup: DataSetup
@@ -206,6 +209,8 @@ class DataWork:
             self.sending.send(command, cancelled)
         elif isinstance(command, ArchiveTree):
             self.archives.archive(command, cancelled)
+        elif isinstance(command, StoreTree):
+            self.storing.store(command, cancelled)
         elif isinstance(command, RemoveTree):
             self._remove(command)
         elif isinstance(command, PinTree):
@@ -289,6 +294,7 @@ def assemble_data_work(
         Fetching(places, link, reporter, archives, setup, scans.read),
         Sending(places, link, setup),
         archives,
+        Storing(places, reporter, setup),
         reporter,
         stopping,
         setup,

@@ -11,7 +11,7 @@ from diamond.service.access.principal import Principal
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.models import store
 from diamond.service.models.rows import ModelRow
-from diamond.service.models.safety import keep_on, safety_of, secure
+from diamond.service.models.safety import S3, keep_in_storage, keep_on, safety_of, secure
 from diamond.service.models.schemas import (
     ChangeModel,
     ChangeVersion,
@@ -128,18 +128,21 @@ async def change_model(
         if body.name and body.name != row.name:
             await _require_free(tx, principal, body.name)
         if body.kept_on is not None:
-            endpoint = (
-                await find_endpoint(tx.connection, principal, body.kept_on)
-                if body.kept_on
-                else None
-            )
-            values["kept_on"] = await keep_on(tx.connection, row.owner, endpoint)
+            values["kept_on"] = await _kept_on(tx, principal, row, body.kept_on)
         if values:
             await store.change_model(tx, row.id, **values, updated=time.time())
             await publish(tx, row.owner, [changed("models")])
         return row.id
 
     return await get_model(services, principal, await services.store.run(change))
+
+
+async def _kept_on(tx: Transaction, principal: Principal, model: ModelRow, text: str) -> str:
+    name = text.removeprefix(S3)
+    endpoint = await find_endpoint(tx.connection, principal, name) if name else None
+    if endpoint is not None and text.startswith(S3):
+        return keep_in_storage(model.owner, endpoint)
+    return await keep_on(tx.connection, model.owner, endpoint)
 
 
 async def change_version(

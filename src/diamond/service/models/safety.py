@@ -27,11 +27,14 @@ from diamond.service.platform.services import Services
 from diamond.service.storage.storage import quota_used
 from diamond.service.trees import store as tree_store
 from diamond.service.trees.kept_copies import start_keeping
-from diamond.service.trees.rows import TransferRow, TreePlaceRow, TreeRow
+from diamond.service.trees.rows import TransferRow, TreePlaceRow, TreeRow, storage_place
+from diamond.service.trees.stored_copies import keeper_of, require_storage, start_storing
 from diamond.service.trees.transfers import provide_tree
 from diamond.service.trees.trees import pin_place
 
 DAY = 86400.0
+S3 = "s3:"
+"""In front of the name of an endpoint: the S3 storage that it names."""
 
 
 async def secure(services: Services, version: VersionRow) -> None:
@@ -57,7 +60,11 @@ async def secure_tree(tx: Transaction, model: ModelRow, tree: TreeRow) -> None:
             await pin_place(tx, place, pinned=True)
     bounds = await bounds_of(tx.connection, tree.owner, tree.digest)
     try:
-        if model.kept_on:
+        keeper = await _storage_keeper(tx.connection, model)
+        if keeper is not None:
+            if bounds.may_lie_in_service:
+                await start_storing(tx, keeper, tree)
+        elif model.kept_on:
             await _bring(tx, model.kept_on, tree, bounds)
         elif bounds.may_lie_in_service:
             await start_keeping(tx, tree)
@@ -75,9 +82,28 @@ async def keep_on(connection: AsyncConnection, owner: str, endpoint: EndpointRow
             f"{endpoint.name} purges files after {days:g} days: it is not a safe place",
             "Choose an endpoint whose work folder is not purged, or the service.",
         )
+    _require_own(endpoint, owner)
+    return endpoint.id
+
+
+def keep_in_storage(owner: str, endpoint: EndpointRow) -> str:
+    """The S3 storage that this endpoint names. Raises `Conflict`."""
+    _require_own(endpoint, owner)
+    require_storage(endpoint)
+    return storage_place(endpoint.id)
+
+
+def kept_on_words(kept_on: str, endpoints: Mapping[str, EndpointRow]) -> str:
+    """As a person chose it: an endpoint, or s3:ENDPOINT."""
+    keeper = keeper_of(kept_on)
+    if keeper:
+        return f"{S3}{endpoints[keeper].name}" if keeper in endpoints else ""
+    return endpoints[kept_on].name if kept_on in endpoints else ""
+
+
+def _require_own(endpoint: EndpointRow, owner: str) -> None:
     if endpoint.owner != owner:
         raise Conflict(f"{endpoint.name} is another person's account", "Choose one of your own.")
-    return endpoint.id
 
 
 async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
@@ -85,15 +111,19 @@ async def safety_of(connection: AsyncConnection, version: VersionRow) -> Safety:
     model = await store.model_by_id(connection, version.model)
     goal = (model.kept_on if model else "") or SERVICE
     places = await tree_store.places_of(connection, {version.owner}, [version.tree])
-    endpoints = await endpoints_by_id(connection, {goal, *(place.endpoint for place in places)})
+    ends = {goal, *(place.endpoint for place in places)}
+    keepers = {keeper_of(end) for end in ends} - {""}
+    endpoints = await endpoints_by_id(connection, ends | keepers)
     usable = [
         place
         for place in places
-        if place.endpoint == SERVICE or (place.endpoint in endpoints and not place.changed)
+        if place.endpoint == SERVICE
+        or keeper_of(place.endpoint)
+        or (place.endpoint in endpoints and not place.changed)
     ]
     names = sorted({_name(place.endpoint, endpoints) for place in usable})
     if model and await _is_safe(connection, model, usable):
-        where = "in this service" if goal == SERVICE else f"on {endpoints[goal].name}"
+        where = "in this service" if goal == SERVICE else f"on {_name(goal, endpoints)}"
         return Safety(state="kept", message=f"A verified copy is {where}.", places=names)
     transfers = await tree_store.transfers_of_tree(
         connection, version.owner, [version.tree], since=time.time() - DAY
@@ -160,8 +190,8 @@ async def _is_safe(
     connection: AsyncConnection, model: ModelRow, places: Sequence[TreePlaceRow]
 ) -> bool:
     """Whether one is where its owner wants it kept: in the service, or as a managed copy on the endpoint."""
-    if not model.kept_on:
-        return any(place.endpoint == SERVICE for place in places)
+    if not model.kept_on or keeper_of(model.kept_on):
+        return any(place.endpoint == (model.kept_on or SERVICE) for place in places)
     endpoint = (await endpoints_by_id(connection, {model.kept_on})).get(model.kept_on)
     return (
         endpoint is not None
@@ -171,6 +201,15 @@ async def _is_safe(
             for place in places
         )
     )
+
+
+async def _storage_keeper(connection: AsyncConnection, model: ModelRow) -> EndpointRow | None:
+    """None where it is not kept in S3 storage. Raises `Conflict` once the endpoint is gone."""
+    keeper = keeper_of(model.kept_on)
+    found = (await endpoints_by_id(connection, {keeper})).get(keeper) if keeper else None
+    if keeper and found is None:
+        raise Conflict("The endpoint whose S3 storage keeps this model was removed")
+    return found
 
 
 async def _bring(tx: Transaction, endpoint: str, tree: TreeRow, bounds: Bounds) -> None:
@@ -184,6 +223,9 @@ async def _bring(tx: Transaction, endpoint: str, tree: TreeRow, bounds: Bounds) 
 
 
 def _name(endpoint: str, endpoints: Mapping[str, EndpointRow]) -> str:
+    keeper = keeper_of(endpoint)
+    if keeper:
+        return f"S3 storage of {endpoints[keeper].name}" if keeper in endpoints else "S3 storage"
     return SERVICE if endpoint == SERVICE else endpoints[endpoint].name
 
 

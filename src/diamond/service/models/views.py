@@ -14,9 +14,11 @@ from diamond.service.access.principal import Principal, Role
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.models import store
 from diamond.service.models.rows import AliasMoveRow, AliasRow, ModelRow, VersionRow
+from diamond.service.models.safety import kept_on_words
 from diamond.service.models.schemas import Alias, AliasMove, Model, ModelVersion
 from diamond.service.people.shares import MODEL, things_shared_with
 from diamond.service.people.store import people_by_id
+from diamond.service.trees.stored_copies import keeper_of
 
 
 async def find_model(
@@ -64,8 +66,9 @@ async def show_models(
     newest = await store.newest_versions(connection, ids)
     aliases = await store.aliases_of(connection, ids)
     people = await _names(connection, _people(models, newest.values(), aliases.values()))
-    keepers = await endpoints_by_id(connection, {row.kept_on for row in models if row.kept_on})
-    kept_on = {key: row.name for key, row in keepers.items()}
+    wanted = {keeper_of(row.kept_on) or row.kept_on for row in models if row.kept_on}
+    keepers = await endpoints_by_id(connection, wanted)
+    kept_on = {row.kept_on: kept_on_words(row.kept_on, keepers) for row in models}
     return [
         _show(model, newest.get(model.id), aliases[model.id], people, principal, kept_on)
         for model in models

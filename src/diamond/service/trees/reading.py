@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from diamond.core import ids
 from diamond.core.artifacts import SERVICE
-from diamond.core.errors import Conflict, DataChanged
+from diamond.core.errors import Conflict
+from diamond.data.checking import FilesInOrder
 from diamond.data.manifest import FileEntry, files_of, load_manifest
 from diamond.data.packing import BYTES, END, Frame, read_piece
 from diamond.data.wants import Wants, encode_wants
@@ -63,7 +63,7 @@ async def tree_blocks(
     transfer = await services.store.run(lambda tx: _begin(services, tx, tree, also_of, wanted))
     if transfer.way == KEPT:
         serve(services, transfer)
-    checking = _Checking(files)
+    checking = FilesInOrder(files)
     state = "failed"
     try:
         async for piece in _pieces(services, transfer):
@@ -71,7 +71,8 @@ async def tree_blocks(
                 if frame.kind == END:
                     state = "done"
                     return
-                for block in checking.blocks(frame, view):
+                checking.take(frame, view)
+                for block in _blocks(frame, view, files):
                     yield block
     finally:
         services.pieces.drop(transfer.id)
@@ -79,34 +80,15 @@ async def tree_blocks(
         await services.store.run(lambda tx: store.change_transfer(tx, transfer.id, state=ended))
 
 
-class _Checking:
-    """Frames of whole files in order become verified blocks."""
-
-    def __init__(self, files: Sequence[FileEntry]) -> None:
-        self._files = files
-        self._digest = hashlib.sha256()
-
-    def blocks(self, frame: Frame, view: memoryview) -> Iterator[Block]:
-        entry = self._files[frame.file]
-        is_end = frame.offset + frame.length == entry.size
-        if frame.kind == BYTES:
-            self._digest.update(view)
-            self._end(entry, is_end=is_end)
-            yield Block(entry, view, is_end)
-            return
-        for at in range(0, frame.length, len(_ZEROS)):
-            part = memoryview(_ZEROS)[: frame.length - at]
-            self._digest.update(part)
-            is_last = is_end and at + len(part) == frame.length
-            self._end(entry, is_end=is_last)
-            yield Block(entry, part, is_last)
-
-    def _end(self, entry: FileEntry, *, is_end: bool) -> None:
-        if not is_end:
-            return
-        if self._digest.hexdigest() != entry.sha256:
-            raise DataChanged(f"{entry.path} has other bytes than the manifest says")
-        self._digest = hashlib.sha256()
+def _blocks(frame: Frame, view: memoryview, files: Sequence[FileEntry]) -> Iterator[Block]:
+    entry = files[frame.file]
+    is_end = frame.offset + frame.length == entry.size
+    if frame.kind == BYTES:
+        yield Block(entry, view, is_end)
+        return
+    for at in range(0, frame.length, len(_ZEROS)):
+        part = memoryview(_ZEROS)[: frame.length - at]
+        yield Block(entry, part, is_end and at + len(part) == frame.length)
 
 
 async def _pieces(services: Services, transfer: TransferRow) -> AsyncIterator[bytes]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from diamond.core.data_messages import DataReport, DataReports, TreeInventory, TreePlace
-from diamond.data.ways import GROUP, came_words
+from diamond.data.ways import GROUP, STORAGE, came_words
 from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.platform.database.engine import Transaction
@@ -23,6 +23,7 @@ from diamond.service.trees.rows import (
     TreePlaceRow,
     TreeRow,
 )
+from diamond.service.trees.stored_copies import note_stored
 from diamond.service.trees.transfers import DATA, end_transfer, release, source_name
 
 MOST_MESSAGE = 2000
@@ -114,6 +115,8 @@ async def _take_transfer(
     tx: Transaction, call: AgentCall, transfer: TransferRow, report: DataReport
 ) -> TransferRow:
     endpoint = call.endpoint
+    if report.act == "store" and transfer.way == STORAGE and transfer.source == endpoint.id:
+        return await _take_storing(tx, transfer, report)
     if report.act == "send":
         if transfer.source == endpoint.id and report.state == "failed":
             why = report.message[:1000] or "it gave no reason"
@@ -138,6 +141,19 @@ async def _take_transfer(
         kind = IN_PLACE if report.in_place else COPY
         await _lies(tx, call, report, ARCHIVE if transfer.layout == "archive" else kind)
         await release(tx, after)
+    return after
+
+
+async def _take_storing(tx: Transaction, transfer: TransferRow, report: DataReport) -> TransferRow:
+    """A copy on its way into S3 storage, told by the endpoint that puts it there."""
+    if report.state == "failed":
+        return await end_transfer(tx, transfer, "failed", report.message[:MOST_MESSAGE])
+    values = _progress(transfer, report)
+    values["rate"] = _rate(transfer, report)
+    values["moved"] = _larger(report.moved, transfer.moved)
+    after = await store.change_transfer(tx, transfer.id, **values)
+    if report.state == "done":
+        await note_stored(tx, after, report.path)
     return after
 
 

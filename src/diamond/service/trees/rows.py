@@ -16,6 +16,15 @@ IN_PLACE, COPY, ARCHIVE = "in-place", "copy", "archive"
 """Kinds of places on an endpoint: the `subject` of a place row of a tree."""
 
 
+STORAGE_PLACE = "s3-"
+"""In front of the id of the endpoint whose S3 storage has a copy."""
+
+
+def storage_place(endpoint: str) -> str:
+    """Of the copy in the storage of this endpoint, in place of an endpoint."""
+    return f"{STORAGE_PLACE}{endpoint}"
+
+
 MAYBE_ORIGIN = Codec(
     lambda stored: None if stored is None else decode(Origin, stored),
     lambda origin: None if origin is None else encode(origin),

@@ -21,6 +21,7 @@ from diamond.data.ways import (
     CONVERT,
     MEASURING_BYTES,
     SERVICE,
+    STORAGE,
     WAYS,
     Copy,
     Ends,
@@ -43,6 +44,7 @@ from diamond.service.tasks.stepping import Steps
 from diamond.service.trees import store
 from diamond.service.trees.rows import Ended, TransferRow, TreePlaceRow, TreeRow
 from diamond.service.trees.scans import require_trees
+from diamond.service.trees.stored_copies import is_stored_for
 from diamond.service.trees.trees import find_tree
 
 UPLOAD, KEPT = "upload", "kept"
@@ -82,6 +84,7 @@ async def provide_tree(
         return _waits_for(under_way)
     places = await store.places_of(tx.connection, {endpoint.owner, *also_of}, [row.digest])
     way = await plan_way(tx.connection, row, endpoint, places, layout, may_pass=may_pass)
+    way = await _from_storage(tx.connection, row, places, way, endpoint)
     way = _from_service(row, places, way)
     if way.how == "here":
         return ReadyTree(_here(places, endpoint, layout))
@@ -247,6 +250,22 @@ async def plan_way(
         if place.endpoint in rows
     ]
     return choose_way(copies, goal.id, layout, tree.size)
+
+
+async def _from_storage(
+    connection: AsyncConnection,
+    tree: TreeRow,
+    places: Sequence[TreePlaceRow],
+    way: Way,
+    goal: EndpointRow,
+) -> Way:
+    """The copy in S3 storage, where no endpoint can send one now."""
+    source = (await endpoints_by_id(connection, {way.source})).get(way.source)
+    if source is not None and source.state == "online":
+        return way
+    if not any(is_stored_for(goal, place) for place in places):
+        return way
+    return Way(STORAGE, "", f"copied from S3 storage: {show_bytes(tree.size)}", (STORAGE,))
 
 
 def _from_service(tree: TreeRow, places: Sequence[TreePlaceRow], way: Way) -> Way:
