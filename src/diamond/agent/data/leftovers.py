@@ -1,4 +1,4 @@
-"""What transfers that failed have left: the next one of the same data continues it, and nothing of it stays for good."""
+"""What transfers that failed have left: the next one of the same data continues it, and what nobody continues is removed."""
 
 from __future__ import annotations
 
