@@ -145,7 +145,7 @@ async def _take_transfer(
 
 
 async def _take_storing(tx: Transaction, transfer: TransferRow, report: DataReport) -> TransferRow:
-    """A copy on its way into S3 storage, told by the endpoint that puts it there."""
+    """A copy on its way into S3 storage, as the endpoint that puts it there reports it."""
     if report.state == "failed":
         return await end_transfer(tx, transfer, "failed", report.message[:MOST_MESSAGE])
     values = _progress(transfer, report)
