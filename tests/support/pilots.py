@@ -143,6 +143,11 @@ LOST = ("node-lost", "by-site", "pilot-closed", "wall-time", "preempted")
 
 def processes_of(pilot: TestPilot, act: str) -> list[int]:
     """Processes of the pilot's program, by what they were started as."""
+    return pilot_processes(pilot.task.id, act)
+
+
+def pilot_processes(task: str, act: str) -> list[int]:
+    """The same by the id of its task."""
     found = []
     for place in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -151,6 +156,6 @@ def processes_of(pilot: TestPilot, act: str) -> list[int]:
         except OSError:
             continue
         is_ours = act in words and any(word.endswith("pilots/__main__.py") for word in words)
-        if is_ours and "srun" not in words[0] and f"DIAMOND_TASK={pilot.task.id}" in environment:
+        if is_ours and "srun" not in words[0] and f"DIAMOND_TASK={task}" in environment:
             found.append(int(place.parent.name))
     return found

@@ -183,7 +183,7 @@ def brought_by_the_job(path: Path) -> set[str]:
     """
     if path == SOURCE / "data" / "globus_job.py":
         return {"globus_sdk"}
-    if path in (SOURCE / "pilots" / "dask_engine.py", SOURCE / "pilots" / "keys.py"):
+    if path in (SOURCE / "pilots" / "dask_processes.py", SOURCE / "pilots" / "keys.py"):
         return {"distributed", "dask", "cryptography"}
     if path.is_relative_to(SOURCE / "training"):
         return {"torch", "lightning", "safetensors", "transformers"}

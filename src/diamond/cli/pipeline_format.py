@@ -15,6 +15,7 @@ def pipeline_lines(pipeline: dict[str, Any]) -> Iterator[str]:
     width = max((len(stage["name"]) for stage in pipeline["stages"]), default=0)
     for stage in pipeline["stages"]:
         yield from _stage_lines(stage, width)
+    yield from _pilot_lines(pipeline["pilots"])
     if pipeline["message"]:
         yield pipeline["message"]
 
@@ -48,6 +49,12 @@ def _stage_lines(stage: dict[str, Any], width: int) -> Iterator[str]:
         yield f"  {'':{width}}    and {len(steps) - MOST_STEPS} more: --json lists all"
 
 
+def _pilot_lines(pilots: list[dict[str, Any]]) -> Iterator[str]:
+    for pilot in pilots:
+        why = f": {pilot['message'] or pilot['reason']}" if pilot["state"] == "failed" else ""
+        yield f"  in pilot {short_id(pilot['id'])}, {pilot['state']}{why}"
+
+
 def _counts(steps: list[dict[str, Any]]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for step in steps:
@@ -61,4 +68,6 @@ def _state(step: dict[str, Any]) -> str:
     lasted = ""
     if step["state"] == "done" and step["started"] and step["ended"]:
         lasted = f", {step['ended'] - step['started']:.0f} s"
-    return f"{step['state']}{lasted}{task}{message}"
+    again = f", after {step['lost']} lost allocations" if step["lost"] > 1 else ""
+    again = ", after a lost allocation" if step["lost"] == 1 else again
+    return f"{step['state']}{lasted}{again}{task}{message}"

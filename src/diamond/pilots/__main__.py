@@ -17,11 +17,11 @@ def main(command: List[str]) -> int:
 
         return run_node(rest[0], cores=int(rest[1]), memory_mb=int(rest[2]), gpus=int(rest[3]))
     if act == "dask-scheduler":
-        from diamond.pilots.dask_engine import run_scheduler
+        from diamond.pilots.dask_processes import run_scheduler
 
         return run_scheduler(rest)
     if act == "dask-worker":
-        from diamond.pilots.dask_engine import run_worker
+        from diamond.pilots.dask_processes import run_worker
 
         return run_worker(rest)
     from diamond.pilots.program import run_pilot

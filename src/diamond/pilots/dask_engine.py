@@ -6,59 +6,29 @@ holds the runner (`node.py`), which starts the programs; so a program is never a
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import os
 import queue
-import shutil
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Dict, List, Mapping, Optional, Sequence
-
-import distributed
-from dask import config
 
 from diamond.core.decoding import decode
 from diamond.launchers.ranks.node_address import own_address
 from diamond.pilots.engine import EngineFailed, Event, Launch, NodeDown, NodeUp
 from diamond.pilots.journal import Node
 from diamond.pilots.keys import Keys, make_keys, remove_keys
-from diamond.pilots.runner_pipe import RunnerPipe, event_of, own_command
+from diamond.pilots.runner_pipe import event_of, own_command
 from diamond.pilots.settings import PilotSettings
 
 MOST_RESTARTS = 3
-LISTEN_SECONDS = 20.0
-"""How long a worker's answer waits for something to happen."""
-TOGETHER_SECONDS = 0.002
-"""What happens right after the first event is sent with it."""
-CONNECT_SECONDS = 60.0
-_SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,
-    "distributed.scheduler.work-stealing": False,
-    "distributed.scheduler.worker-ttl": "60s",
-    "distributed.scheduler.worker-saturation": "inf",
-    "distributed.worker.profile.enabled": False,
-    "distributed.worker.memory.target": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.worker.memory.terminate": False,
-    "distributed.diagnostics.nvml": False,
-    "distributed.diagnostics.computations.max-history": 1,
-    "distributed.admin.log-length": 100,
-    "distributed.admin.low-level-log-length": 100,
-    "distributed.client.preload": [],
-    "distributed.worker.preload": [],
-    "distributed.scheduler.preload": [],
-    "distributed.comm.require-encryption": True,
-}
+SETTLE_SECONDS = 0.3
+"""So long after a connection its process may take to end."""
+SCHEDULER_ENDED = "the process of Dask's scheduler ended"
 
 
 class DaskEngine:
@@ -78,30 +48,30 @@ class DaskEngine:
         self._addresses: Dict[str, str] = {}
         self._keys_folder = Path(settings.folder) / f"keys-{os.getpid()}-{time.monotonic_ns()}"
         self._scheduler: Optional[subprocess.Popen[bytes]] = None
-        self._client: Optional[distributed.Client] = None
+        self._client: Any = None
         self._closing = False
         self._address = ""
-        self._lock = threading.Lock()
+        self._there: Any = None
+        """`dask_processes`, once it is imported."""
 
     def open(self) -> None:
-        """Scheduler and workers are started at once; the workers learn the address when it is there."""
-        _configure()
+        """Scheduler and workers are started at once; the workers learn the address when it is there.
+
+        Importing Dask is most of the time until the first stage: this process does it while the others do.
+        """
         keys = make_keys(self._keys_folder)
         host = _own_host(self._settings)
         try:
             self._scheduler = _start(own_command("dask-scheduler", json.dumps([*keys, host])))
             for name in self._words:
                 self._start_worker(name, keys)
+            from diamond.pilots import dask_processes
+
+            self._there = dask_processes
             self._address = self._read_address()
             for name in list(self._workers):
                 self._tell_address(name)
-            self._client = distributed.Client(
-                self._address,
-                security=_security(keys),
-                timeout=CONNECT_SECONDS,
-                set_as_default=False,
-                name="diamond-pilot",
-            )
+            self._client = dask_processes.connect(self._address, keys)
         except (OSError, RuntimeError, TimeoutError) as error:
             self.close()
             raise EngineFailed(f"Dask could not be started: {error}") from error
@@ -155,24 +125,18 @@ class DaskEngine:
         address = self._addresses.get(node)
         if address is None or self._client is None:
             return
-        future = self._client.submit(
-            run_commands,
-            self._worker_name(node),
-            commands,
-            workers=[address],
-            allow_other_workers=False,
-            pure=False,
-            retries=0,
-            priority=10,
-        )
-        distributed.fire_and_forget(future)
+        self._there.send(self._client, address, self._worker_name(node), commands)
 
     def _listen(self, name: str, address: str) -> None:
         """One question is always with each worker: what happened? Its failure means that the worker is gone."""
         if self._client is None or self._closing:
             return
         future = self._client.submit(
-            next_events, workers=[address], allow_other_workers=False, pure=False, retries=0
+            self._there.next_events,
+            workers=[address],
+            allow_other_workers=False,
+            pure=False,
+            retries=0,
         )
         future.add_done_callback(partial(self._heard, name, address))
 
@@ -181,19 +145,28 @@ class DaskEngine:
             return
         if future.status != "finished":
             if self._addresses.pop(name, None) == address:
-                self._events.put(NodeDown(name, "the connection to its worker ended"))
+                self._events.put(self._loss_of(name, "the connection to its worker ended"))
             return
         happened = future.result()
         self._listen(name, address)
         for each in happened:
             self._events.put(event_of(each))
 
+    def _loss_of(self, name: str, why: str) -> NodeDown | EngineFailed:
+        """Workers end with their scheduler: then no node is to blame."""
+        assert self._scheduler is not None
+        try:
+            self._scheduler.wait(SETTLE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return NodeDown(name, why)
+        return EngineFailed(SCHEDULER_ENDED)
+
     def _watch(self, keys: Keys) -> None:
         """New workers, and processes that ended."""
         while not self._closing:
             assert self._scheduler is not None
             if self._scheduler.poll() is not None:
-                self._events.put(EngineFailed("the process of Dask's scheduler ended"))
+                self._events.put(EngineFailed(SCHEDULER_ENDED))
                 return
             try:
                 self._look_for_workers()
@@ -216,8 +189,8 @@ class DaskEngine:
             if about["name"] != self._worker_name(name):
                 continue
             described = self._client.submit(
-                describe, self._environment, workers=[address], pure=False, retries=0
-            ).result(timeout=CONNECT_SECONDS)
+                self._there.describe, self._environment, workers=[address], pure=False, retries=0
+            ).result(timeout=self._there.CONNECT_SECONDS)
             self._addresses[name] = address
             self._events.put(NodeUp(decode(Node, described)))
             self._listen(name, address)
@@ -227,7 +200,7 @@ class DaskEngine:
             if worker.poll() is None or self._closing:
                 continue
             if self._addresses.pop(name, None) is not None:
-                self._events.put(NodeDown(name, "its worker ended"))
+                self._events.put(self._loss_of(name, "its worker ended"))
             if self._restarts[name] < MOST_RESTARTS:
                 self._restarts[name] += 1
                 self._start_worker(name, keys)
@@ -260,159 +233,6 @@ class DaskEngine:
         return line
 
 
-class _WithoutPages:
-    """Dask listens for web pages even with its dashboard off, without TLS: these open no such port."""
-
-    def start_http_server(self, *_: Any, **__: Any) -> None:
-        self.http_application = SimpleNamespace(applications=[])
-        self.http_server = None
-
-
-_Scheduler: Any = type("_Scheduler", (_WithoutPages, distributed.Scheduler), {})
-_Worker: Any = type("_Worker", (_WithoutPages, distributed.Worker), {})
-
-
-def run_scheduler(words: List[str]) -> int:
-    """`[certificate, key, host]`: says its address, and serves until its input ends."""
-    certificate, key, host = json.loads(words[0])
-    _configure()
-    _end_with_input()
-
-    async def serve() -> None:
-        scheduler = _Scheduler(
-            host=host,
-            port=0,
-            dashboard=False,
-            protocol="tls",
-            security=_security(Keys(certificate, key)),
-            http_prefix="",
-        )
-        async with scheduler:
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
-
-    asyncio.run(serve())
-    return 0
-
-
-def run_worker(words: List[str]) -> int:
-    """Reads the scheduler's address from its input, and serves until that ends."""
-    certificate, key, worker_name, node, cores, memory_mb, gpus, is_alone = json.loads(words[0])
-    _configure()
-    address = _input_line()
-    if not address:
-        return 0
-    runner = _Runner(worker_name, node, cores, memory_mb, gpus)
-    _end_with_input(runner.close)
-
-    scratch = tempfile.mkdtemp(prefix="diamond-pilot-")
-
-    async def serve() -> None:
-        worker = _Worker(
-            address,
-            name=worker_name,
-            nthreads=4,
-            host="127.0.0.1" if is_alone else None,
-            protocol="tls",
-            security=_security(Keys(certificate, key)),
-            dashboard=False,
-            memory_limit=0,
-            local_directory=os.environ.get("TMPDIR", "/tmp"),
-            heartbeat_interval="2s",
-        )
-        async with worker:
-            await worker.finished()
-
-    _HERE.append(runner)
-    try:
-        asyncio.run(serve())
-    finally:
-        runner.close()
-        shutil.rmtree(scratch, ignore_errors=True)
-    return 0
-
-
-class _Runner:
-    """The node's runner, as the functions below use it on the worker."""
-
-    def __init__(self, worker_name: str, node: str, cores: int, memory_mb: int, gpus: int) -> None:
-        self.worker_name = worker_name
-        self._said: queue.Queue[Mapping[str, Any]] = queue.Queue()
-        self._described: queue.Queue[Mapping[str, Any]] = queue.Queue()
-        command = own_command("node", node, str(cores), str(memory_mb), str(gpus))
-        self.pipe = RunnerPipe(command, report=self._report, gone=_leave)
-
-    def describe(self, environment: Mapping[str, str]) -> Mapping[str, Any]:
-        self.pipe.send([{"environment": dict(environment)}])
-        node: Mapping[str, Any] = self._described.get(timeout=CONNECT_SECONDS)["node"]
-        return node
-
-    def next_events(self) -> List[Mapping[str, Any]]:
-        try:
-            happened = [self._said.get(timeout=LISTEN_SECONDS)]
-        except queue.Empty:
-            return []
-        time.sleep(TOGETHER_SECONDS)
-        while True:
-            try:
-                happened.append(self._said.get_nowait())
-            except queue.Empty:
-                return happened
-
-    def close(self) -> None:
-        self.pipe.close()
-        try:
-            self.pipe.process.wait(6.0)
-        except subprocess.TimeoutExpired:
-            self.pipe.process.kill()
-
-    def _report(self, said: List[Mapping[str, Any]]) -> None:
-        for each in said:
-            (self._described if "node" in each else self._said).put(each)
-
-
-_HERE: List[_Runner] = []
-"""On a worker, its runner."""
-
-
-def describe(environment: Mapping[str, str]) -> Mapping[str, Any]:
-    return _HERE[0].describe(environment)
-
-
-def run_commands(worker_name: str, commands: List[Mapping[str, Any]]) -> None:
-    """Once: Dask may compute a lost result again, on a worker that was started in the place of another."""
-    if _HERE[0].worker_name == worker_name:
-        _HERE[0].pipe.send(commands)
-
-
-def next_events() -> List[Mapping[str, Any]]:
-    return _HERE[0].next_events()
-
-
-def _leave() -> None:
-    """Without its runner a worker is of no use; the pilot starts another."""
-    os._exit(1)
-
-
-def _configure() -> None:
-    """Dask's own defaults and these: no file or variable of the account changes what an engine does."""
-    config.refresh(paths=[], env={})
-    config.set({**_SETTINGS, "temporary-directory": tempfile.gettempdir()})
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # the journal says what happened
-
-
-def _security(keys: Keys) -> distributed.Security:
-    """The same key everywhere: who has it is one of us."""
-    ours = {
-        f"tls_{role}_{what}": path
-        for role in ("scheduler", "worker", "client")
-        for what, path in (("cert", keys.certificate), ("key", keys.key))
-    }
-    return distributed.Security(
-        tls_ca_file=keys.certificate, require_encryption=True, tls_min_version=0x0303, **ours
-    )
-
-
 def _own_host(settings: PilotSettings) -> str:
     if settings.nodes == 1:
         return "127.0.0.1"
@@ -430,20 +250,3 @@ def _end(process: subprocess.Popen[bytes], until: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _input_line() -> str:
-    return sys.stdin.readline().strip()
-
-
-def _end_with_input(before: Any = None) -> None:
-    """The pilot's program holds the other end: with it everything of its engine goes."""
-
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        if before is not None:
-            before()
-        os._exit(0)
-
-    threading.Thread(target=wait, name="input", daemon=True).start()

@@ -55,15 +55,27 @@ class LeanRun:
     @classmethod
     def begin(cls, launch: Mapping[str, Any], host: str) -> LeanRun:
         """Claim the attempt. Raises `TurnedAway`, or `OSError` where that cannot be written."""
-        run = cls(launch, decode(Lean, launch["lean"]), host)
+        run = cls.of(launch, host)
         run._claim()
         return run
+
+    @classmethod
+    def of(cls, launch: Mapping[str, Any], host: str) -> LeanRun:
+        return cls(launch, decode(Lean, launch["lean"]), host)
+
+    @property
+    def run_dir(self) -> str:
+        return self._given.run_dir
 
     @property
     def due(self) -> float:
         """When `time_passed` has something to do."""
         dues = (self._beat_at, self._sample_at, self._stop_at)
         return min(each for each in dues if each is not None)
+
+    @property
+    def call(self) -> List[str]:
+        return self._given.call
 
     def prepare(self, inherited: Mapping[str, str]) -> Prepared:
         return Prepared(
@@ -73,6 +85,10 @@ class LeanRun:
             _open_log(f"{self._place}/stdout.log"),
             _open_log(f"{self._place}/stderr.log"),
         )
+
+    def call_environment(self, inherited: Mapping[str, str]) -> Dict[str, str]:
+        """Of the plain call of Python."""
+        return {**self._variables(inherited), **self._given.call_variables}
 
     def started(self, pid: int) -> None:
         self._pid = pid

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 from diamond.launchers.ranks.pilot_share import VISIBLE_GPUS
 from diamond.launchers.starters.identity import cpus_on_node
@@ -30,6 +30,7 @@ from diamond.pilots.processes import (
     processes,
     send,
 )
+from diamond.pilots.warm import Kind, WarmProcess, WarmPythons, kind_of
 
 KILL_SECONDS = 5.0
 """Between SIGTERM and SIGKILL."""
@@ -43,7 +44,7 @@ class Program:
     """One that runs."""
 
     id: str
-    process: subprocess.Popen[bytes]
+    process: Union[subprocess.Popen[bytes], WarmProcess]
     mark: str
     limit_at: float
     lean: Optional[LeanRun] = None
@@ -63,6 +64,9 @@ class NodeRunner:
         self._held: Dict[str, Mapping[str, Any]] = {}
         """Those that begin when another ends."""
         self._next: Dict[str, str] = {}
+        self._warm = WarmPythons()
+        self._warming: Dict[str, Tuple[Mapping[str, Any], Kind]] = {}
+        """Those that begin when a warm Python has done its imports."""
         self._is_closing = False
         self._input = b""
         self._allowed = os.sched_getaffinity(0)
@@ -78,14 +82,18 @@ class NodeRunner:
 
     def _step(self, wake: int) -> bool:
         """False once the engine is gone."""
-        ready, _, _ = select.select([0, wake], [], [], self._pause())
+        coming = self._warm.coming
+        ready, _, _ = select.select([0, wake, *coming], [], [], self._pause())
         if wake in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake, 4096)
         if 0 in ready and not self._read():
             return False
+        for each in set(ready).intersection(coming):
+            self._warm.heard(coming[each])
         self._reap()
         self._time_passed()
+        self._begin_warm_ones()
         return self._tell()
 
     def _pause(self) -> float:
@@ -94,6 +102,7 @@ class NodeRunner:
             each.limit_at if each.kill_at is None else each.kill_at for each in self._by_id.values()
         ]
         dues += [each.lean.due for each in self._by_id.values() if each.lean is not None]
+        dues += [self._warm.due] if self._warm.due is not None else []
         return max(0.0, min([*dues, now + 30.0]) - now)
 
     def _read(self) -> bool:
@@ -115,15 +124,46 @@ class NodeRunner:
 
     def _start(self, launch: Mapping[str, Any]) -> None:
         name, after = str(launch["id"]), str(launch.get("after", ""))
-        if name in self._by_id or name in self._held:
+        if self._knows(name):
             return
-        if after in self._by_id or after in self._held:
+        if self._knows(after):
             self._held[name], self._next[after] = launch, name
             return
+        kind = self._kind(launch)
+        if kind is None or self._warm.is_ready(kind):
+            self._begin(launch, kind)
+        elif self._warm.prepare(kind, launch["cores"]):
+            self._warming[name] = (launch, kind)
+        else:
+            self._begin(launch, None)
+
+    def _knows(self, name: str) -> bool:
+        return name in self._by_id or name in self._held or name in self._warming
+
+    def _kind(self, launch: Mapping[str, Any]) -> Optional[Kind]:
+        """Of a program that a warm Python may become."""
+        if not launch.get("lean") or not launch["lean"].get("call"):
+            return None
+        try:
+            lean = LeanRun.of(launch, self._host)
+            environment = lean.call_environment(self._base)
+            return kind_of(lean.call, environment, lean.run_dir, launch["cores"])
+        except Exception:  # what is wrong with it is said when it is started
+            return None
+
+    def _begin_warm_ones(self) -> None:
+        """Those whose Python has done its imports, or will not come."""
+        for name, (launch, kind) in list(self._warming.items()):
+            if self._warm.is_ready(kind) or not self._warm.is_coming(kind):
+                del self._warming[name]
+                self._begin(launch, kind)
+
+    def _begin(self, launch: Mapping[str, Any], kind: Optional[Kind]) -> None:
+        name = str(launch["id"])
         lean: Optional[LeanRun] = None
         try:
             lean = LeanRun.begin(launch, self._host) if launch.get("lean") else None
-            process = self._spawn(launch, lean)
+            process = self._spawn(launch, lean, kind)
         except TurnedAway as error:
             self._not_started(launch, None, TURNED_AWAY, str(error))
             return
@@ -137,10 +177,17 @@ class NodeRunner:
         if lean is not None:
             lean.started(process.pid)
 
-    def _spawn(self, launch: Mapping[str, Any], lean: Optional[LeanRun]) -> subprocess.Popen[bytes]:
+    def _spawn(
+        self, launch: Mapping[str, Any], lean: Optional[LeanRun], kind: Optional[Kind]
+    ) -> Union[subprocess.Popen[bytes], WarmProcess]:
         """Bound by the parent's own affinity for a moment: a function between fork and exec would cost a slow fork."""
         ready = lean.prepare(self._base) if lean is not None else self._prepare(launch)
         try:
+            if lean is not None and kind is not None and self._warm.is_ready(kind):
+                warm = ready._replace(environment=lean.call_environment(self._base))
+                became = self._warm.start(kind, lean.call[1:], warm, self._null, launch["cores"])
+                if became is not None:
+                    return became
             if launch["cores"]:
                 os.sched_setaffinity(0, launch["cores"])
             return subprocess.Popen(
@@ -182,7 +229,7 @@ class NodeRunner:
         program = self._by_id.get(name)
         if program is not None:
             self._end(program, CANCELLED, 0.0 if at_once else KILL_SECONDS)
-        elif self._unhold(name):
+        elif self._warming.pop(name, None) or self._unhold(name):
             self._say_over(name, -signal.SIGTERM, CANCELLED)
 
     def _take_back(self, name: str) -> None:
@@ -224,6 +271,7 @@ class NodeRunner:
                 self._end(program, TIME_LIMIT, LIMIT_SECONDS)
             if program.lean is not None:
                 program.lean.time_passed(now)
+        self._warm.time_passed(now)
 
     def _reap(self) -> None:
         over: List[Tuple[Program, int]] = []
@@ -235,7 +283,9 @@ class NodeRunner:
             if pid == 0:
                 break
             program = self._programs.pop(pid, None)
-            if program is not None:
+            if program is None:
+                self._warm.ended(pid, status)
+            else:
                 code = os.waitstatus_to_exitcode(status)
                 program.process.returncode = code
                 over.append((program, code))
@@ -250,7 +300,7 @@ class NodeRunner:
     def _sweep(self, over: List[Tuple[Program, int]]) -> None:
         """Nothing of a program outlives it. What it left is our own child by now; without any, no list is read."""
         for _ in range(50):
-            if not (children() - set(self._programs)):
+            if not self._strays():
                 return
             marks = {program.mark for program, _ in over}
             left = self._members(marks, {program.process.pid for program, _ in over})
@@ -261,9 +311,12 @@ class NodeRunner:
             self._reap_strays()
 
     def _reap_strays(self) -> None:
-        for pid in children() - set(self._programs):
+        for pid in self._strays():
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
+
+    def _strays(self) -> Set[int]:
+        return children() - set(self._programs) - set(self._warm.pids)
 
     def _members(self, marks: Set[str], roots: Set[int]) -> List[int]:
         """All processes of these executions, also those that left their session."""
@@ -296,7 +349,7 @@ class NodeRunner:
     def _end_all(self) -> None:
         """Asked to close: SIGTERM, a moment, SIGKILL, so that a batch script still says how its program ended. An engine that
         is simply gone has been given up already, and others may begin in the place of what runs here: SIGKILL."""
-        self._held, self._next = {}, {}
+        self._held, self._next, self._warming = {}, {}, {}
         if self._is_closing:
             for program in self._by_id.values():
                 self._end(program, CANCELLED, 2.0)

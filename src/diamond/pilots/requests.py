@@ -29,6 +29,10 @@ class Lean:
     """For variables that are not set."""
     path: List[str] = field(default_factory=list)
     """Folders in front of PATH."""
+    call: List[str] = field(default_factory=list)
+    """The same as a plain call of Python, for a process that has done its imports; empty: it is none."""
+    call_variables: Dict[str, str] = field(default_factory=dict)
+    """Those that `words` would set."""
 
 
 @dataclass(frozen=True)

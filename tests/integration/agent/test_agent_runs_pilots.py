@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from diamond.core.task import Task
 from diamond.pilots.journal import Claimed, Opened
 from support.agents import AgentProcess
 from support.pilots import start_pilot
@@ -47,3 +50,41 @@ def test_a_cancelled_task_ends_in_its_pilot_and_the_pilot_with_all_that_it_runs(
     ended = service.until(second.id, "failed")
     assert ended.reason.value in ("by-site", "node-lost")
     assert "pilot" in ended.message
+
+
+PROGRAM = """\
+import os, sys
+import heavy
+if sys.argv[1] == "crash":
+    os.kill(os.getpid(), 9)
+print(heavy.VALUE, sys.argv[1], os.environ["DIAMOND_TASK"], os.environ["COLOUR"], os.getcwd())
+sys.exit(int(sys.argv[2]))
+"""
+
+
+def test_programs_of_one_kind_import_what_they_need_once_and_one_that_crashes_ends_alone(
+    agent: AgentProcess, service: SyncService, tmp_path: Path
+) -> None:
+    imported, library = tmp_path / "imported", tmp_path / "library"
+    library.mkdir()
+    line = f"open({str(imported)!r}, 'a').write('once\\n')\nVALUE = 7\n"
+    (library / "heavy.py").write_text(line)
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    pilot = start_pilot(agent, service)
+    variables = {"COLOUR": "a 'b' $c", "PYTHONPATH": str(library)}
+
+    def place(word: str, code: int) -> Task:
+        command = f"python3 {program} {word} {code}"
+        return pilot.place(command, environment={"variables": variables})
+
+    tasks = {word: place(word, code) for word, code in (("a", 0), ("crash", 0), ("b", 3), ("c", 0))}
+    for word, task in tasks.items():
+        ended = service.until(task.id, "succeeded" if word in "ac" else "failed")
+        assert ended.reason.value == {"crash": "signal", "b": "exit-code"}.get(word, "")
+        if word != "crash":
+            run_dir = agent.work / "tasks" / task.id / "run"
+            expected = f"7 {word} {task.id} a 'b' $c {run_dir}\n"
+            eventually(lambda: service.text(task.id) == expected)  # noqa: B023
+    assert service.tasks[tasks["b"].id].exit_code == 3
+    assert imported.read_text() == "once\n"

@@ -212,7 +212,8 @@ def _new_session(cast: Cast) -> str:
 
 def _new_pipeline(cast: Cast) -> str:
     spec = {"name": "p", "on": "away", "pipeline": {"one": {"run": "true"}}}
-    return str(cast.caller("owner").post("/pipelines", {"spec": spec})["id"])
+    body = {"spec": spec, "project": cast.ids["project"]}
+    return str(cast.caller("owner").post("/pipelines", body)["id"])
 
 
 def _new_pilot(cast: Cast) -> str:
@@ -290,7 +291,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
-SEEN_IN_PROJECT = {"task", "job", "project", "dataset", "study"}
+SEEN_IN_PROJECT = {"task", "job", "project", "dataset", "study", "pipeline"}
 """Kinds that a project's members see; of the others everybody has only her own."""
 
 

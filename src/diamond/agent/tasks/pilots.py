@@ -12,9 +12,10 @@ from diamond.agent.tasks.machine.state import GO, STOP, AttemptState
 from diamond.core.events import Event, Observed
 from diamond.core.order import Order, Pilot, Placement
 from diamond.core.task import CONTINUE_EXIT_CODE, Reason
-from diamond.launchers.script import Batch
+from diamond.launchers.script import Batch, program_variables
 from diamond.pilots.requests import Lean
 from diamond.pilots.settings import PilotSettings
+from diamond.pilots.warm import python_call
 from diamond.schedulers.pilot import Fate
 
 _INSIDE = "pilot "
@@ -77,7 +78,7 @@ def lean_of(batch: Batch, order: Order) -> Lean | None:
     )
     if not order.placement.pilot or needs_script:
         return None
-    words = list(batch.program)
+    words, program = list(batch.program), order.program
     return Lean(
         task=batch.task,
         words=words[1:] if words[0] == "env" else words,
@@ -88,6 +89,8 @@ def lean_of(batch: Batch, order: Order) -> Lean | None:
         variables=dict(batch.entered.exported),
         defaults=dict(batch.defaults),
         path=list(batch.entered.path),
+        call=python_call(program.words, program.line),
+        call_variables=program_variables(order, batch.entered, batch.training),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
@@ -35,6 +35,21 @@ async def pilots_by_id(connection: AsyncConnection, ids: Collection[str]) -> dic
         return {}
     query = select(pilots).where(pilots.c.task.in_(sorted(ids)))
     return await _with_tasks(connection, rows_of(await connection.execute(query), PilotRow))
+
+
+async def pilots_of(
+    connection: AsyncConnection, pipeline: str, also: Collection[str]
+) -> list[Held]:
+    """Those that a pipeline started, and these; the oldest first."""
+    query = select(pilots).where(
+        or_(pilots.c.made_for == pipeline, pilots.c.task.in_(sorted(set(also) - {""})))
+    )
+    ordered = query.order_by(pilots.c.created, pilots.c.task)
+    return list(
+        (
+            await _with_tasks(connection, rows_of(await connection.execute(ordered), PilotRow))
+        ).values()
+    )
 
 
 async def living_pilots(connection: AsyncConnection, owner: str) -> list[Held]:

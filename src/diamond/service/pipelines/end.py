@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 from diamond.pipelines.readiness import StepState
+from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.notifications.notify import Notice, notify
 from diamond.service.pipelines import store
@@ -34,7 +35,7 @@ async def cancel_pipeline(
     """Its tasks end, and nothing new starts. One that is over stays as it is."""
 
     async def cancel(tx: Transaction) -> PipelineDetail:
-        row = await find_pipeline(tx.connection, principal, pipeline)
+        row = await find_pipeline(tx.connection, principal, pipeline, Action.STOP)
         board = Board.of(row, await store.steps_of(tx.connection, [row.id]))
         if row.state == RUNNING:
             await end_running(tx, board, f"cancelled by {principal.name}")

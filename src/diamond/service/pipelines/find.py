@@ -1,10 +1,11 @@
-"""Pipelines of the caller, found and listed."""
+"""Pipelines that the caller may see, found and listed."""
 
 from __future__ import annotations
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
+from diamond.service.access.authorize import Action, require, role_of
 from diamond.service.access.principal import Principal
 from diamond.service.pipelines import store
 from diamond.service.pipelines.rows import PipelineRow
@@ -15,11 +16,15 @@ from diamond.service.platform.services import Services
 
 
 async def find_pipeline(
-    connection: AsyncConnection, principal: Principal, pipeline: str
+    connection: AsyncConnection,
+    principal: Principal,
+    pipeline: str,
+    action: Action = Action.WRITE,
 ) -> PipelineRow:
-    """One of the caller's own, by its id, a unique beginning of it, or its name."""
+    """By its id, also another person's in a shared project; else by the beginning of the id or the name of one's own."""
     exact = await store.find_pipeline(connection, pipeline)
-    if exact is not None and exact.owner == principal.user:
+    if exact is not None and role_of(principal, owner=exact.owner, project=exact.project):
+        require(principal, action, owner=exact.owner, project=exact.project, what="pipeline")
         return exact
     owner = principal.user
     matches = await store.pipelines_called(connection, owner, pipeline) if pipeline else []
@@ -33,15 +38,18 @@ async def find_pipeline(
 
 async def get_pipeline(services: Services, principal: Principal, pipeline: str) -> PipelineDetail:
     async with services.store.read() as connection:
-        row = await find_pipeline(connection, principal, pipeline)
+        row = await find_pipeline(connection, principal, pipeline, Action.READ)
         return await show_pipeline(connection, row.id)
 
 
 async def list_pipelines(
     services: Services, principal: Principal, *, limit: int, cursor: str | None
 ) -> Page[Pipeline]:
+    projects = [each for each in principal.projects if role_of(principal, owner="", project=each)]
     async with services.store.read() as connection:
-        page = await store.list_pipelines(connection, principal.user, limit=limit, cursor=cursor)
+        page = await store.list_pipelines(
+            connection, principal.user, projects, limit=limit, cursor=cursor
+        )
         steps = await store.steps_of(connection, [row.id for row in page.rows])
     items = [summarize(row, [one for one in steps if one.pipeline == row.id]) for row in page.rows]
     return Page[Pipeline](items=items, next=page.next)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from diamond.service.composer.schemas import SpecRequest
 from diamond.service.platform.http.schemas import Body, Fault, SpecData
+from diamond.service.tasks.schemas import TaskState
 
 PipelineState = Literal["running", "succeeded", "failed", "cancelled"]
 StepStateName = Literal[
@@ -70,6 +71,8 @@ class Step(BaseModel):
     """On all nodes."""
     gpus: int
     tries: int
+    lost: int
+    """How often its allocation ended while it ran there: it started again, which is no failure of its own."""
     queued: float | None
     """When its task was made."""
     started: float | None
@@ -118,9 +121,28 @@ class Pipeline(BaseModel):
     ended: float | None
 
 
+class PipelinePilot(BaseModel):
+    """An allocation that runs or ran steps of the pipeline."""
+
+    id: str
+    name: str
+    state: TaskState
+    reason: str
+    """Why it ended."""
+    message: str
+    nodes: int
+    allocations: int
+    """How many batch jobs it has had."""
+    created: float
+    started: float | None
+    ended: float | None
+
+
 class PipelineDetail(Pipeline):
     spec: SpecData
     forced: list[str]
+    pilots: list[PipelinePilot]
+    """The oldest first: one that was lost is followed by the one that took its place."""
     stages: list[Stage]
     """Each after those that it depends on."""
     warnings: list[str] = []

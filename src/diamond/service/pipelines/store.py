@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.pipelines.readiness import StepState
@@ -66,12 +66,19 @@ async def pipelines_called(
 
 
 async def list_pipelines(
-    connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
+    connection: AsyncConnection,
+    owner: str,
+    projects: Sequence[str],
+    *,
+    limit: int,
+    cursor: str | None,
 ) -> Page[PipelineRow]:
+    """Of a person, and those in these projects; the newest first."""
+    visible = or_(pipelines.c.owner == owner, pipelines.c.project.in_(list(projects)))
     return await page_of(
         connection,
         PipelineRow,
-        [select(pipelines).where(pipelines.c.owner == owner)],
+        [select(pipelines).where(visible)],
         keys=(pipelines.c.created, pipelines.c.id),
         descending=True,
         limit=limit,

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.artifacts import PREFIX
 from diamond.pipelines.critical import critical_path
 from diamond.pipelines.readiness import StepState
+from diamond.service.pilots.store import pilots_of
 from diamond.service.pipelines import store
 from diamond.service.pipelines.bind import label
 from diamond.service.pipelines.board import Board
@@ -17,6 +18,7 @@ from diamond.service.pipelines.rows import PipelineRow, StepRow
 from diamond.service.pipelines.schemas import (
     Pipeline,
     PipelineDetail,
+    PipelinePilot,
     Stage,
     Step,
     StepCounts,
@@ -54,14 +56,36 @@ async def show_pipeline(connection: AsyncConnection, pipeline: str) -> PipelineD
         for name in graph.order
     ]
     summary = summarize(row, board.steps.values())
+    helds = await pilots_of(connection, row.id, {task.pilot for task in tasks.values()})
     return PipelineDetail(
-        **summary.model_dump(), spec=row.spec, forced=list(row.forced), stages=stages
+        **summary.model_dump(),
+        spec=row.spec,
+        forced=list(row.forced),
+        pilots=[_pilot(held.task) for held in helds],
+        stages=stages,
     )
 
 
 def summarize(row: PipelineRow, steps: Iterable[StepRow]) -> Pipeline:
     counts = Counter(step.state.value for step in steps)
     return Pipeline.model_validate({**vars(row), "counts": StepCounts(**counts)})
+
+
+def _pilot(task: TaskRow) -> PipelinePilot:
+    return PipelinePilot.model_validate(
+        {
+            "id": task.id,
+            "name": task.name,
+            "state": task.state,
+            "reason": task.reason,
+            "message": task.message,
+            "nodes": task.resources.nodes,
+            "allocations": sum(attempt.started is not None for attempt in task.attempts),
+            "created": task.created,
+            "started": task.started,
+            "ended": task.ended,
+        }
+    )
 
 
 def _by_stage(steps: Iterable[StepRow]) -> dict[str, list[StepRow]]:
@@ -113,6 +137,7 @@ def _step(board: Board, step: StepRow, task: TaskRow | None) -> Step:
         cpus=nodes * resources.cpus_per_node if resources else 0,
         gpus=nodes * resources.gpus_per_node if resources else 0,
         tries=step.tries,
+        lost=step.lost,
         queued=step.started,
         started=step.started if is_cached else task.started if task else None,
         ended=step.ended or (task.ended if task and not is_cached else None),

@@ -1,6 +1,6 @@
-import { Button, Card, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Card, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { keys } from "~/api/queryKeys";
 import { BackLink } from "~/components/BackLink";
@@ -9,6 +9,7 @@ import { Page } from "~/components/Page";
 import { TimeAgo } from "~/components/Time";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
+import { count } from "~/lib/format";
 import {
   cancelPipeline,
   type PipelineDetail,
@@ -19,6 +20,7 @@ import {
 import { countsText } from "~/pipelines/counts";
 import { PipelineGraph } from "~/pipelines/PipelineGraph";
 import { StepBadge } from "~/pipelines/StepBadge";
+import { pilotText } from "~/pipelines/words";
 import { PipelineTimeline } from "./PipelineTimeline";
 import { StageSteps } from "./StageSteps";
 
@@ -73,6 +75,7 @@ function LoadedPipeline({ pipeline }: { pipeline: PipelineDetail }) {
             isBusy={again.isPending}
           />
         )}
+        {pipeline.pilots.length > 0 && <UsedPilots pilots={pipeline.pilots} />}
         <Card>
           <Title order={2} mb="xs">
             Timeline
@@ -81,6 +84,31 @@ function LoadedPipeline({ pipeline }: { pipeline: PipelineDetail }) {
         </Card>
       </Stack>
     </Page>
+  );
+}
+
+/** The allocations of the pipeline: the timeline of each has what ran in it, and how well it was used. */
+function UsedPilots({ pilots }: Pick<PipelineDetail, "pilots">) {
+  return (
+    <Card component="section" aria-label="Allocations">
+      <Title order={2} mb="xs">
+        Allocations
+      </Title>
+      <Stack gap={4}>
+        {pilots.map((pilot) => (
+          <Text key={pilot.id} size="sm" style={{ overflowWrap: "anywhere" }}>
+            <Anchor
+              renderRoot={(props) => (
+                <Link to="/pilots/$pilot" params={{ pilot: pilot.id }} {...props} />
+              )}
+            >
+              {pilot.id.slice(0, 8)}
+            </Anchor>{" "}
+            on {count(pilot.nodes, "node")}, {pilotText(pilot)}
+          </Text>
+        ))}
+      </Stack>
+    </Card>
   );
 }
 

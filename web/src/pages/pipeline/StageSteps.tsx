@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { formatBytes } from "~/lib/format";
 import type { Stage, Step } from "~/pipelines/api";
 import { StepBadge } from "~/pipelines/StepBadge";
+import { lostText } from "~/pipelines/words";
 
 type StageProps = { stage: Stage; onAgain: () => void; isBusy: boolean };
 
@@ -53,6 +54,11 @@ function StepTable({ steps }: { steps: Step[] }) {
                   <div>
                     <StepBadge state={step.state} />
                   </div>
+                  {step.lost > 0 && (
+                    <Text size="xs" c="dimmed">
+                      {lostText(step.lost)}
+                    </Text>
+                  )}
                   {step.message && (
                     <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
                       {step.message}
