@@ -30,6 +30,8 @@ def test_what_ran_in_a_pilot_is_shown_with_its_use(open_page: OpenPage, site: Si
     made = client.run_pipeline(spec, with_code=False)
     assert client.wait_pipeline(made["id"])["state"] == "failed"
     page = open_page(f"/pipelines/{made['id']}")
+    used = page.get_by_role("region", name="Allocations")
+    expect(used.get_by_text("on 1 node")).to_be_visible()
     stage = page.get_by_role("region", name="Stage work")
     stage.get_by_role("link", name="in pilot").first.click()
     expect(page.get_by_role("heading", name="packed", level=1)).to_be_visible()

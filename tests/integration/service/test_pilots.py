@@ -159,7 +159,8 @@ def test_a_step_that_lost_its_allocation_starts_again_without_using_up_a_try(sce
     assert pilot_of(third) == other["task"] != pilot["task"]
     found = shown(scene, pipeline)
     step_shown = found["stages"][0]["steps"][0]
-    assert (step_shown["tries"], found["state"]) == (1, "running")
+    assert (step_shown["tries"], step_shown["lost"], found["state"]) == (1, 2, "running")
+    assert [one["id"] for one in found["pilots"]] == [pilot["task"], other["task"]]
     start(scene, other)
     start(scene, third)
     end(scene, third, code=3)
