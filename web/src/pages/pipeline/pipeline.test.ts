@@ -46,7 +46,6 @@ test("a bar has the time in the queue and the time of the program; cached steps 
     gpus: 0,
     tries: 1,
     lost: 0,
-  lost: 0,
     outputs: {},
   };
   const bars = barsOf(
