@@ -139,6 +139,16 @@ class Graph:
             is_good = (item["reason"], item["code"]) == ("exit", 0)
             assert (task["state"] == "succeeded") == is_good, (item, task["reason"])
 
+    def most_files_left(self) -> int:
+        """Of one step beside its outputs and logs."""
+        tasks = [self.stack.run_dir(step["task"]).parent for step in self.steps().values()]
+        return max(len(files_beside_outputs(task)) for task in tasks)
+
+
+def files_beside_outputs(task: Path) -> list[Path]:
+    own = [each.relative_to(task) for each in task.rglob("*") if each.is_file()]
+    return [each for each in own if each.parts[0] != "run" and each.suffix != ".log"]
+
 
 @pytest.fixture
 def graph(stack: Stack, tmp_path: Path) -> Iterator[Graph]:
@@ -266,6 +276,7 @@ def test_no_finished_step_is_repeated_and_none_is_lost(graph: Graph, what: str) 
         assert kill.told in {item["reason"] for item in graph.items()}
     if not kill.reason and kill.allocations == 1:
         graph.check_states()
+    wait_for(lambda: graph.most_files_left() <= 2, what="steps with two files each")
 
 
 def test_a_cancel_in_the_middle_leaves_nothing_running(graph: Graph) -> None:
