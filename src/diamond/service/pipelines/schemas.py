@@ -72,7 +72,7 @@ class Step(BaseModel):
     gpus: int
     tries: int
     lost: int
-    """How often its allocation ended while it ran there: it started again, which is no failure of its own."""
+    """How often its allocation ended while it ran there, so that it started again. Not counted as a try."""
     queued: float | None
     """When its task was made."""
     started: float | None
