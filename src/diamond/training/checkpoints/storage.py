@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import pickle
-import threading
 import time
 from pathlib import Path
 from typing import Any, List, Tuple
@@ -20,7 +19,13 @@ from torch.futures import Future
 
 from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.folder import Folder, write_durably
-from diamond.training.checkpoints.manifest import Manifest, StoredFile
+from diamond.training.checkpoints.manifest import (
+    PIECE_BYTES,
+    Manifest,
+    PieceHashing,
+    StoredFile,
+    reader,
+)
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Prepare, Save
 
@@ -122,17 +127,15 @@ class ImageWriter(StorageWriter):
 
 
 def write_image(path: Path, image: memoryview, tail: bytes) -> StoredFile:
-    """Write and sync `image` and `tail`, hashing in another thread at the same time."""
-    digest = hashlib.sha256()
-    hashing = threading.Thread(target=digest.update, args=(image,))
-    hashing.start()
+    """Write and sync `image` and `tail`, hashing in other threads at the same time."""
+    size = len(image) + len(tail)
+    hashing = PieceHashing(size, reader(image, tail))
     try:
         _write_directly(path, image)
         _write_at(path, len(image), tail)
     finally:
-        hashing.join()
-    digest.update(tail)
-    return StoredFile(path.name, len(image) + len(tail), digest.hexdigest())
+        digest = hashing.result()
+    return StoredFile(path.name, size, digest, PIECE_BYTES)
 
 
 def _write_directly(path: Path, image: memoryview) -> None:
