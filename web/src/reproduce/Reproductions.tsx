@@ -1,7 +1,7 @@
-import { Anchor, Card, Group, Loader, Stack, Text, Title } from "@mantine/core";
+import { Card, Group, Loader, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { TimeAgo } from "~/components/Time";
+import { TaskLink } from "~/tasks/TaskLink";
 import { type Reproduction, reproductionsQuery } from "./api";
 import { VerdictBadge, VerdictCard } from "./VerdictCard";
 
@@ -17,7 +17,7 @@ export function Reproductions({ task }: { task: string }) {
       )}
       {reproduces && (
         <Text size="sm" c="dimmed">
-          This run reproduces <TaskLink task={reproduces.original} />.
+          This run reproduces <TaskLink within task={reproduces.original} />.
           {!reproduces.verdict && " The verdict follows when it has ended."}
         </Text>
       )}
@@ -38,24 +38,12 @@ function Earlier({ items }: { items: Reproduction[] }) {
             {item.verdict ? <VerdictBadge verdict={item.verdict} /> : <Loader size={14} />}
             <Text size="sm">
               <TimeAgo at={item.judged ?? item.created} /> on {item.endpoint} as{" "}
-              <TaskLink task={item.task} />
+              <TaskLink within task={item.task} />
               {item.verdict && `: ${item.verdict.sentence}`}
             </Text>
           </Group>
         ))}
       </Stack>
     </Card>
-  );
-}
-
-function TaskLink({ task }: { task: string }) {
-  return (
-    <Anchor
-      size="sm"
-      underline="always"
-      renderRoot={(props) => <Link to="/tasks/$task" params={{ task }} {...props} />}
-    >
-      {task.slice(0, 8)}
-    </Anchor>
   );
 }

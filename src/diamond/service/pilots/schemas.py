@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from diamond.compose.fields import Name
 from diamond.service.platform.http.schemas import Body
-from diamond.service.tasks.schemas import TaskPhase, TaskState
+from diamond.service.tasks.schemas import StateCounts, TaskPhase, TaskState
 
 
 class PilotRequest(Body):
@@ -23,17 +23,6 @@ class PilotRequest(Body):
 class StopBody(Body):
     now: bool = False
     """Cancel what runs in it. Else it finishes that, begins nothing more, and goes."""
-
-
-class PilotCounts(BaseModel):
-    """Tasks in it by state."""
-
-    preparing: int = 0
-    pending: int = 0
-    running: int = 0
-    succeeded: int = 0
-    failed: int = 0
-    cancelled: int = 0
 
 
 class Pilot(BaseModel):
@@ -64,7 +53,8 @@ class Pilot(BaseModel):
     idle_seconds: int
     allocations: int
     """How many batch jobs it has had: one that ends with work left continues in another."""
-    counts: PilotCounts
+    counts: StateCounts
+    """Tasks in it by state."""
     created: float
     started: float | None
     ended: float | None

@@ -8,8 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.pilots import store
 from diamond.service.pilots.rows import Held
-from diamond.service.pilots.schemas import Pilot, PilotCounts
+from diamond.service.pilots.schemas import Pilot
 from diamond.service.tasks.rows import TaskRow
+from diamond.service.tasks.schemas import StateCounts
 
 
 async def show_pilot(connection: AsyncConnection, pilot: str) -> Pilot:
@@ -48,7 +49,7 @@ def _show(held: Held, counts: Mapping[str, int]) -> Pilot:
             "walltime_minutes": resources.walltime_minutes,
             "idle_seconds": pilot.idle_seconds if pilot else 0,
             "allocations": sum(attempt.started is not None for attempt in task.attempts),
-            "counts": PilotCounts(**counts),
+            "counts": StateCounts(**counts),
             "created": task.created,
             "started": task.started,
             "ended": task.ended,

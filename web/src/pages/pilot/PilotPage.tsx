@@ -14,6 +14,7 @@ import { duration } from "~/lib/format";
 import { type Pilot, pilotQuery, stopPilot } from "~/pilots/api";
 import { insideText, isOver, sizeText, stateText } from "~/pilots/words";
 import { StepBadge } from "~/pipelines/StepBadge";
+import { TaskLink } from "~/tasks/TaskLink";
 import { PilotTimeline } from "./PilotTimeline";
 
 export function PilotPage() {
@@ -82,17 +83,6 @@ function StudyLink({ id }: { id: string }) {
       renderRoot={(props) => <Link to="/studies/$study" params={{ study: id }} {...props} />}
     >
       a study
-    </Anchor>
-  );
-}
-
-function TaskLink({ task }: { task: string }) {
-  return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => <Link to="/tasks/$task" params={{ task }} {...props} />}
-    >
-      {task.slice(0, 8)}
     </Anchor>
   );
 }

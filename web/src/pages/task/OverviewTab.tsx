@@ -10,6 +10,7 @@ import { TimeAgo } from "~/components/Time";
 import { valueText } from "~/lib/text";
 import { Reproductions } from "~/reproduce/Reproductions";
 import { codeFacts, environmentFacts, resourceFacts } from "~/tasks/facts";
+import { TaskLink } from "~/tasks/TaskLink";
 import { AttemptsCard } from "./chain/AttemptsCard";
 import { PlannedVsActual } from "./chain/PlannedVsActual";
 import { TestRuns } from "./chain/TestRuns";
@@ -90,17 +91,6 @@ function locationFacts(task: Task): [string, React.ReactNode][] {
     ["Secrets", (task.order.secrets ?? []).join(", ")],
   ];
   return facts.filter(([, value]) => value);
-}
-
-function TaskLink({ task }: { task: string }) {
-  return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => <Link to="/tasks/$task" params={{ task }} {...props} />}
-    >
-      {task.slice(0, 8)}
-    </Anchor>
-  );
 }
 
 function LineageLink({ task }: { task: string }) {
