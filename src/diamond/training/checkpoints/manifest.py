@@ -28,7 +28,7 @@ class StoredFile:
     size: int
     sha256: str
     piece_bytes: int = 0
-    """Above 0, `sha256` is that of the digests of pieces of this size, which several cores share; else of the whole file."""
+    """Above 0, `sha256` is the digest over those of pieces of this size, which several cores share; else of the whole file."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _piece_digest(read: Read, offset: int, length: int) -> bytes:
 
 
 def _cores() -> int:
-    """Those that this process may use: a job seldom has all of a node."""
+    """Those that this process may use: a job rarely has all of a node."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
