@@ -32,6 +32,7 @@ from bench.claims import (
     scale,
     starts,
     studies,
+    studies_packed,
     task_list,
 )
 
@@ -42,6 +43,7 @@ CLAIMS = [
     log_lines.CLAIM,
     task_list.CLAIM,
     studies.CLAIM,
+    studies_packed.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
     capture.CLAIM,
