@@ -32,6 +32,7 @@ from bench.claims import (
     scale,
     starts,
     studies,
+    studies_asha,
     studies_packed,
     task_list,
 )
@@ -44,6 +45,7 @@ CLAIMS = [
     task_list.CLAIM,
     studies.CLAIM,
     studies_packed.CLAIM,
+    studies_asha.CLAIM,
     runs.CLAIM,
     lineage.CLAIM,
     capture.CLAIM,

@@ -98,7 +98,7 @@ SLICE_TABLES = {
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         pilots: access composer endpoints jobs output people platform projects tasks
-        studies: access chains composer endpoints images jobs limits notifications output people pilots platform projects tasks
+        studies: access chains composer endpoints images jobs limits models notifications output people pilots platform projects results tasks
         pipelines: access code composer datasets endpoints jobs notifications output people pilots platform projects results tasks trees
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees

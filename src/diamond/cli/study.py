@@ -180,6 +180,23 @@ def stop(study: StudyId, trial: TrialNumber, as_json: Json = False) -> None:
 
 
 @app.command()
+def register(
+    study: MaybeStudy = None,
+    model: Annotated[
+        str, typer.Option("--model", help="Its name; default: the name of the study.")
+    ] = "",
+    trial: Annotated[int | None, typer.Option("--trial", help="Default: the best.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the results of the best trial a new version of a model. Nothing is copied."""
+    version = _find(study).register(model, trial=trial)
+    if as_json:
+        print_json(version)
+        return
+    print(f"{version['model']}@v{version['number']}: {version['note']}")
+
+
+@app.command()
 def export(
     study: StudyId,
     place: Annotated[

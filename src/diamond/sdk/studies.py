@@ -106,6 +106,11 @@ class Study:
     def stop_trial(self, number: int) -> Study:
         return self._act("trials", str(number), "stop")
 
+    def register(self, model: str = "", *, trial: int | None = None) -> JsonObject:
+        """Make the results of the best trial a new version of a model; left out: named like the study."""
+        body = {"model": model, "trial": trial}
+        return dict(self._transport.post(self._path("register"), body, creates=True))
+
     def add_points(self, points: Sequence[Mapping[str, Any]]) -> Study:
         """Try these before the sampler's own."""
         return self._act("points", body={"points": [dict(point) for point in points]})

@@ -365,3 +365,44 @@ def test_trials_on_several_nodes_are_not_packed(scene: Scene) -> None:
     refused = scene.client.call("POST", "/studies", {"spec": spec})
     assert refused.status == 422
     assert "Trials on several nodes share no allocation" in json.dumps(refused.json)
+
+
+def test_trials_run_on_several_endpoints_and_one_that_goes_away_loses_nothing(
+    scene: Scene,
+) -> None:
+    other = new_scene(scene.service)
+    here, there = TrialRunner(scene, accuracy), TrialRunner(other, accuracy, keep_running=True)
+    study = begin(scene, parallel=4, trials=10, seed=7, on=[scene.name, other.name])["id"]
+    there.until(lambda: len(there.submitted) >= 2, "trials on the other endpoint")
+    there_first = {told["task"] for told in there.submitted}
+    here.until(lambda: len(here.submitted) >= 6, "trials while the other is away")
+    away = [trial for trial in trials_of(scene, study) if trial["task"] in there_first]
+    assert away and {trial["state"] for trial in away} == {"running"}
+    for task in there_first:
+        attempt = scene.task(task)["attempt"]
+        other.tell("exited", task, attempt, run=1, exit_code=0, signal=None)
+    there.keep_running = False
+
+    def done() -> Any:
+        there.look()
+        found = scene.client.get(f"/studies/{study}")
+        return found if found["state"] == "done" else None
+
+    ended = here.until(done, "the end of the study")
+    assert counts(ended) == {"complete": 10} and ended["asked"] == 10
+    ran = [told["task"] for told in (*here.submitted, *there.submitted)]
+    assert len(ran) == len(set(ran)) == 10, "each point ran once"
+    places = {trial["endpoint"] for trial in trials_of(scene, study)}
+    assert places == {scene.name, other.name}
+    alone = TrialRunner(scene, accuracy)
+    expected = trials_of(scene, alone.until_state(begin(scene, trials=10, seed=7)["id"])["id"])
+    points = [(trial["params"], trial["values"]) for trial in trials_of(scene, study)]
+    assert points == [(trial["params"], trial["values"]) for trial in expected]
+
+
+def test_only_a_trial_that_left_something_is_registered(scene: Scene) -> None:
+    runner = TrialRunner(scene, accuracy)
+    study = runner.until_state(begin(scene)["id"])
+    refused = scene.client.call("POST", f"/studies/{study['id']}/register", {})
+    assert refused.status == 400
+    assert f"Trial {study['best']['number']} left no result" in json.dumps(refused.json)

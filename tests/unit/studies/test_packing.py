@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from diamond.core.order import Resources
+from diamond.compose.spec_check import Composed
+from diamond.core.order import Image, Order, OrderedTree, Resources
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.projects.terms import ProjectTerms
 from diamond.service.studies.curves import TaskValues
+from diamond.service.studies.launch import Launcher, inputs_of
+from diamond.service.studies.packing import StudyPilots
 from diamond.service.studies.round import PACKED_GRACE_SECONDS, PILOT_FAILED, Round, look_at_trials
 from diamond.service.studies.rows import RUNNING, Inputs, PilotFacts, TrialTask
 from diamond.studies.decisions import TrialState, trials_ahead
@@ -127,3 +132,24 @@ def test_what_is_pruned_in_a_pilot_leaves_its_place_at_once() -> None:
     task = inside(trial=1, state="running", ended=None)
     look_at_trials(work, {1: {0: [task]}}, {"t0": TaskValues(((1.0, 0.9),))}, set())
     assert [stop.grace for stop in work.stops] == [PACKED_GRACE_SECONDS]
+
+
+def test_a_study_warns_if_endpoints_have_other_images_or_data() -> None:
+    tree = OrderedTree("sha256:" + "a" * 64)
+    order = Order(
+        name="net", image=Image(identity="1" * 64), trees={"images": tree}, data={"extra": "/d"}
+    )
+    study = replace(STUDY, inputs=inputs_of(order, "alpha"))
+    tx = cast("Transaction", None)
+    launcher = Launcher(
+        tx, study, cast("ProjectTerms", None), [], {}, StudyPilots(tx, study, [], {}, (), 1)
+    )
+    launcher._compare_inputs(Composed(order, "beta"))
+    assert launcher.study.warnings == ()
+    other = replace(order, image=Image(identity="2" * 64), data={"extra": "/elsewhere"})
+    launcher._compare_inputs(Composed(other, "beta"))
+    launcher._compare_inputs(Composed(other, "beta"))
+    assert launcher.study.warnings == (
+        "beta uses another image than alpha: results may differ",
+        "extra on beta is not the data that alpha uses: results may differ",
+    )

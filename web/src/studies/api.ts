@@ -52,6 +52,8 @@ export const studiesApi = {
   cancel: (study: string) => dataOf(api.POST("/api/v1/studies/{study}/cancel", pathOf(study))),
   raise: (study: string, body: Schemas["StudyChange"]) =>
     dataOf(api.PATCH("/api/v1/studies/{study}", { ...pathOf(study), body })),
+  register: (study: string) =>
+    dataOf(api.POST("/api/v1/studies/{study}/register", { ...pathOf(study), body: { model: "" } })),
   start: (body: Schemas["StudyRequest"], key: string) =>
     dataOf(api.POST("/api/v1/studies", { body, params: { header: { "Idempotency-Key": key } } })),
   stop: (study: string, number: number) =>

@@ -75,6 +75,7 @@ VERBS = {
     "POST /studies/{study}/resume": "resumed a study",
     "POST /studies/{study}/cancel": "cancelled a study",
     "POST /studies/{study}/points": "added points to a study",
+    "POST /studies/{study}/register": "registered the model of a study",
     "POST /studies/{study}/trials/{number}/stop": "stopped a trial",
     "POST /pilots": "started a pilot",
     "POST /pilots/{pilot}/stop": "stopped a pilot",

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse
 
+from diamond.service.models.schemas import ModelVersion
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
@@ -14,7 +15,7 @@ from diamond.service.platform.http.routing import (
     problems,
 )
 from diamond.service.platform.http.schemas import Page
-from diamond.service.studies import ask_tell, control, imports, read, schemas, start
+from diamond.service.studies import ask_tell, control, imports, read, register, schemas, start
 from diamond.service.studies.schemas import Study, StudyDetail, Trial
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -82,6 +83,19 @@ async def add_points(
 ) -> StudyDetail:
     """Points to try before the sampler's own."""
     return await control.add_points(services, person, study, body.points)
+
+
+@router.post(
+    "/{study}/register",
+    status_code=201,
+    response_model=ModelVersion,
+    responses=problems(404, 409),
+)
+async def register_best(
+    study: str, body: schemas.Registration, services: Service, person: Person
+) -> ModelVersion:
+    """What the best trial left behind becomes a version of a model."""
+    return await register.register_best(services, person, study, body)
 
 
 @router.post("/{study}/ask", response_model=schemas.Asked, responses=problems(404, 409))

@@ -38,6 +38,13 @@ class PointsRequest(Body):
     points: list[Params] = Field(min_length=1, max_length=MOST_POINTS)
 
 
+class Registration(Body):
+    model: str = Field(default="", max_length=100)
+    """The name of the model; left out: the study's."""
+    trial: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    """Left out: the best."""
+
+
 class AskRequest(Body):
     count: int = Field(default=1, ge=1, le=MOST_POINTS)
 

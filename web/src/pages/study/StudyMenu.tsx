@@ -1,5 +1,6 @@
 import { Button, NumberInput, Stack, TextInput } from "@mantine/core";
 import {
+  IconBox,
   IconDownload,
   IconPlayerPause,
   IconPlayerPlay,
@@ -25,8 +26,24 @@ export function StudyMenu({ study }: { study: StudyDetail }) {
   const pause = useAction(act(() => studiesApi.pause(study.id), "Paused: running trials continue"));
   const resume = useAction(act(() => studiesApi.resume(study.id), "The study was resumed"));
   const cancel = useAction(act(() => studiesApi.cancel(study.id), "Ending its trials"));
+  const register = useAction({
+    call: () => studiesApi.register(study.id),
+    refresh: [keys.studies, keys.models],
+    success: (version) => `Registered as ${version.model}@v${version.number}`,
+    onError: showError,
+  });
   return (
     <>
+      {study.best?.task && (
+        <Button
+          variant="default"
+          leftSection={<IconBox size={16} aria-hidden />}
+          onClick={() => register.run()}
+          loading={register.isPending}
+        >
+          Register model
+        </Button>
+      )}
       {study.state === "running" && (
         <Button
           variant="default"
