@@ -52,6 +52,7 @@ BODIES: dict[str, Any] = {
     "PUT /projects/{project}/assignments/{assignment}": {"name": "a", "spec": SPEC},
     "POST /jobs/{job}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /datasets/{dataset}/shares": {"with_kind": "person", "with_id": "local"},
+    "POST /tasks/{task}/results/{result}/dataset": {"name": "x"},
     "POST /datasets/{dataset}/copies": {"endpoint": "away"},
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
