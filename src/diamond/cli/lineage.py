@@ -9,7 +9,7 @@ import typer
 from diamond.cli.format import short_id
 from diamond.cli.options import Json
 from diamond.cli.output import plural, print_json, say
-from diamond.core.errors import BadRequest
+from diamond.core.errors import BadRequest, NotFound
 from diamond.sdk.client import Client
 
 app = typer.Typer(rich_markup_mode=None)
@@ -19,7 +19,7 @@ app = typer.Typer(rich_markup_mode=None)
 def lineage(
     of: Annotated[
         str,
-        typer.Argument(metavar="TASK|DIGEST", help="A task, or a digest of code, image or data."),
+        typer.Argument(metavar="TASK|NAME|DIGEST", help="A task, a dataset or model (NAME or NAME@v2), or a digest."),
     ],
     back: Annotated[bool, typer.Option("--back", help="Only what it came from.")] = False,
     forward: Annotated[bool, typer.Option("--forward", help="Only what used it.")] = False,
@@ -46,9 +46,13 @@ def lineage(
 
 
 def _whole(client: Client, of: str) -> str:
-    """The id of a task by its beginning; a digest stays as it is."""
-    is_digest = of.startswith("sha256:") or len(of) >= 40
-    return of if is_digest else client.task(of).id
+    """The id of a task by its beginning; anything else stays as it is."""
+    if "@" in of or of.startswith("sha256:") or len(of) >= 40:
+        return of
+    try:
+        return client.task(of).id
+    except NotFound:
+        return of
 
 
 def _line(node: dict[str, Any]) -> str:

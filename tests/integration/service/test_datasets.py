@@ -184,6 +184,12 @@ def test_room_is_made_only_from_copies_that_lie_elsewhere_too(service: RunningSe
     task = goal.submit(data={"era5": "era5@v1"})
     nodes = ada.client.get(f"/lineage?of={task['id']}")["nodes"]
     assert ("era5@v1", "/datasets/era5") in {(node["name"], node["link"]) for node in nodes}
+    for name in ("era5", "era5@v1"):
+        users = ada.client.get(f"/lineage?of={name}&direction=forward")["nodes"]
+        assert task["id"] in {node["id"] for node in users}
+    assert ada.client.call("GET", "/lineage?of=era5@v9").status == 404
+    _, bob = new_person(service, "bob")
+    assert bob.client.call("GET", "/lineage?of=era5@v1").status == 404
     busy = ada.client.post("/datasets/gc", {"endpoint": goal.name, "unused_days": 0})
     assert busy["items"] == [] and "a task needs it" in busy["kept"][0]
     ada.client.post(f"/tasks/{task['id']}/cancel")

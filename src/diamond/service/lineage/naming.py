@@ -33,6 +33,34 @@ async def names_of(
     return found
 
 
+async def digest_of_name(connection: AsyncConnection, user: str, text: str) -> str:
+    """What `NAME` or `NAME@v2` of a person's own datasets and models means; '' if nothing has this name."""
+    name, _, version = text.partition("@")
+    number = version.removeprefix("v")
+    if version and not (number.isdecimal() and len(number) < 9):
+        return ""
+    of_data = (
+        select(dataset_versions.c.tree)
+        .join(datasets, datasets.c.id == dataset_versions.c.dataset)
+        .where(datasets.c.owner == user, datasets.c.name == name)
+        .order_by(dataset_versions.c.n.desc())
+    )
+    of_models = (
+        select(model_versions.c.tree)
+        .join(models, models.c.id == model_versions.c.model)
+        .where(models.c.owner == user, models.c.name == name)
+        .order_by(model_versions.c.number.desc())
+    )
+    if number:
+        of_data = of_data.where(dataset_versions.c.n == int(number))
+        of_models = of_models.where(model_versions.c.number == int(number))
+    for query in (of_data, of_models):
+        digest = (await connection.execute(query.limit(1))).scalar()
+        if digest:
+            return str(digest)
+    return ""
+
+
 async def image_names(
     connection: AsyncConnection, principal: Principal, digests: Collection[str]
 ) -> dict[str, Named]:

@@ -18,11 +18,11 @@ router = APIRouter(prefix="/lineage", tags=["lineage"])
 async def get_lineage(
     services: Service,
     person: Person,
-    of: Annotated[str, Query(min_length=1, max_length=80)],
+    of: Annotated[str, Query(min_length=1, max_length=200)],
     direction: Literal["both", "backward", "forward"] = "both",
     depth: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> schemas.Lineage:
-    """From a task, or from the digest of code, an image or data: back to what it came from, forward to all that used it."""
+    """From a task, `NAME@v2` of a dataset or model, or the digest of code, an image or data: back to what it came from, forward to all that used it."""
     wanted = Wanted(
         start=of,
         backward=direction != "forward",

@@ -13,7 +13,7 @@ from diamond.core.errors import NotFound
 from diamond.service.access.authorize import role_of
 from diamond.service.access.principal import Principal
 from diamond.service.lineage import store
-from diamond.service.lineage.naming import Named, names_of
+from diamond.service.lineage.naming import Named, digest_of_name, names_of
 from diamond.service.lineage.rows import Direction, EdgeRow, Kind, StepRow
 from diamond.service.lineage.schemas import Lineage, LineageEdge, LineageNode
 from diamond.service.lineage.store import Reader
@@ -27,7 +27,7 @@ MOST_NODES = 3000
 @dataclass(frozen=True)
 class Wanted:
     start: str
-    """A task, or the digest of code, an image or data."""
+    """A task, `NAME@v2` of a dataset or model, or the digest of code, an image or data."""
     backward: bool = True
     forward: bool = True
     depth: int = 100
@@ -68,7 +68,9 @@ async def _reached(
 ) -> tuple[str, list[str], bool]:
     """Where it starts, the tasks around it, and whether these are all."""
     is_task = await store.visible_task(connection, reader, wanted.start)
-    start = wanted.start if is_task else plain_digest(wanted.start)
+    start = wanted.start
+    if not is_task:
+        start = await digest_of_name(connection, reader.user, start) or plain_digest(start)
     found: dict[str, None] = {}
     is_complete = True
     for backward in (True, False):
@@ -85,7 +87,7 @@ async def _reached(
     if not found:
         raise NotFound(
             f"There is no task, code, image or data {wanted.start!r}",
-            "Give a whole task id or digest; it may belong to somebody else.",
+            "Give a whole task id or digest, or NAME@v2 of a dataset or model of yours.",
         )
     return start, list(found), is_complete
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamond.service.access.authorize import Action, require
+from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.datasets.additions import dataset_for, put_version
 from diamond.service.datasets.preview_requests import preview_new
@@ -25,8 +25,7 @@ async def add_result_to_dataset(
     """The same files again are the version that they are already."""
 
     async def add(tx: Transaction) -> DatasetVersion:
-        row, found = await find_ready(tx.connection, principal, task, result)
-        require(principal, Action.WRITE, owner=row.owner, what="task")
+        row, found = await find_ready(tx.connection, principal, task, result, Action.WRITE)
         version = await version_of_result(tx, principal, row, found.name, found.tree, body)
         return show_version(version)
 

@@ -154,10 +154,14 @@ async def after_scans(tx: Transaction, ended: Sequence[Ended]) -> None:
 
 
 async def find_ready(
-    connection: AsyncConnection, principal: Principal, task: str, name: str
+    connection: AsyncConnection,
+    principal: Principal,
+    task: str,
+    name: str,
+    action: Action = Action.READ,
 ) -> tuple[TaskRow, ResultRow]:
     """A result whose digest is known. Raises `NotFound` or `Conflict`, which say what there is."""
-    row = await find_task(connection, principal, task)
+    row = await find_task(connection, principal, task, action)
     known = await store.results_of(connection, row.id)
     result = next((one for one in known if one.name == name), None)
     if result is None:

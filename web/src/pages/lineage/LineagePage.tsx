@@ -35,8 +35,8 @@ export function LineagePage() {
             <TextInput
               key={of}
               name="of"
-              label="Task or digest"
-              placeholder="tabc… or sha256:…"
+              label="Task, dataset, model or digest"
+              placeholder="tabc…, era5@v2 or sha256:…"
               defaultValue={of}
             />
           </form>
@@ -61,7 +61,7 @@ export function LineagePage() {
 function NothingChosen() {
   return (
     <EmptyState icon={IconSitemap} title="Choose where to start">
-      Enter a task id or the digest of code, an image or data. A task's page has a link here, too.
+      Enter a task id, the name of a dataset or model, or a digest. A task's page has a link here, too.
     </EmptyState>
   );
 }

@@ -108,7 +108,7 @@ function Best({ study }: { study: StudyDetail }) {
 function Cost({ study }: { study: StudyDetail }) {
   const facts: [string, ReactNode][] = [["Used", `${formatHours(study.node_hours)} node-hours`]];
   if (study.pruner.name !== "none") {
-    facts.push(["Saved by pruning", `about ${formatHours(study.node_hours_saved)} node-hours`]);
+    facts.push(["Saved by pruning", `${formatHours(study.node_hours_saved)} node-hours (estimate)`]);
   }
   if (study.budget) facts.push(["Budget", study.budget]);
   for (const [state, number] of Object.entries(study.counts)) {
