@@ -19,7 +19,10 @@ app = typer.Typer(rich_markup_mode=None)
 def lineage(
     of: Annotated[
         str,
-        typer.Argument(metavar="TASK|NAME|DIGEST", help="A task, a dataset or model (NAME or NAME@v2), or a digest."),
+        typer.Argument(
+            metavar="TASK|NAME|DIGEST",
+            help="A task, a dataset or model (NAME or NAME@v2), or a digest.",
+        ),
     ],
     back: Annotated[bool, typer.Option("--back", help="Only what it came from.")] = False,
     forward: Annotated[bool, typer.Option("--forward", help="Only what used it.")] = False,

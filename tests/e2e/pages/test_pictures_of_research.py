@@ -147,7 +147,9 @@ def measure_flows(folder: Path) -> Path:
                 flow = 60 * n * (1.4 + math.sin(day / 58)) + 8 * rain + chance.gauss(0, 5)
                 season = ("winter", "spring", "summer", "autumn")[day % 365 // 92]
                 rows.writerow([day, river, f"{flow:.1f}", f"{rain:.1f}", season])
-    (measured / "README.md").write_text("# River flow\n\nDaily means of three gauges, 2014 to 2024.\n")
+    (measured / "README.md").write_text(
+        "# River flow\n\nDaily means of three gauges, 2014 to 2024.\n"
+    )
     return measured
 
 
