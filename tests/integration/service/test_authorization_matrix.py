@@ -34,7 +34,6 @@ SPEC = {"name": "x", "run": "true"}
 IMPORTED = {"source": "mlflow", "key": "r0", "name": "x", "state": "succeeded", "created": 1.0}
 BODIES: dict[str, Any] = {
     "POST /records/links": {"tasks": ["x"]},
-    "POST /tasks/{task}/results/{result}/dataset": {"name": "x"},
     "POST /studies/{study}/points": {"points": [{"lr": 0.1}]},
     "POST /studies/{study}/tell": {"trials": [{"number": 0, "values": [1.0]}]},
     "PUT /views": {"page": "runs", "name": "mine", "query": {}},
