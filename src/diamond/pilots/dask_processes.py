@@ -24,8 +24,9 @@ from diamond.pilots.runner_pipe import RunnerPipe, own_command
 
 LISTEN_SECONDS = 20.0
 """How long a worker's answer waits for something to happen."""
-TOGETHER_SECONDS = 0.01
-"""What happens right after the first event is sent with it."""
+TOGETHER_SECONDS, BUSY_TOGETHER_SECONDS = 0.002, 0.03
+"""What happens right after the first event is sent with it. Where much happens, each message costs more than waiting does."""
+BUSY_SECONDS = 0.1
 CONNECT_SECONDS = 60.0
 _SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
@@ -125,6 +126,7 @@ class _Runner:
 
     def __init__(self, worker_name: str, node: str, cores: int, memory_mb: int, gpus: int) -> None:
         self.worker_name = worker_name
+        self._said_at = 0.0
         self._said: queue.Queue[Mapping[str, Any]] = queue.Queue()
         self._described: queue.Queue[Mapping[str, Any]] = queue.Queue()
         command = own_command("node", node, str(cores), str(memory_mb), str(gpus))
@@ -140,7 +142,9 @@ class _Runner:
             happened = [self._said.get(timeout=LISTEN_SECONDS)]
         except queue.Empty:
             return []
-        time.sleep(TOGETHER_SECONDS)
+        is_busy = time.monotonic() - self._said_at < BUSY_SECONDS
+        time.sleep(BUSY_TOGETHER_SECONDS if is_busy else TOGETHER_SECONDS)
+        self._said_at = time.monotonic()
         while True:
             try:
                 happened.append(self._said.get_nowait())

@@ -69,7 +69,7 @@ class NodeRunner:
         """Those that begin when a warm Python has done its imports."""
         self._is_closing = False
         self._input = b""
-        self._allowed = os.sched_getaffinity(0)
+        self._allowed = self._bound = os.sched_getaffinity(0)
         self._happened: List[Dict[str, Any]] = []
         self._null = os.open(os.devnull, os.O_RDONLY)
 
@@ -180,7 +180,7 @@ class NodeRunner:
     def _spawn(
         self, launch: Mapping[str, Any], lean: Optional[LeanRun], kind: Optional[Kind]
     ) -> Union[subprocess.Popen[bytes], WarmProcess]:
-        """Bound by the parent's own affinity for a moment: a function between fork and exec would cost a slow fork."""
+        """Bound by the parent's own affinity: a function between fork and exec would cost a slow fork."""
         ready = lean.prepare(self._base) if lean is not None else self._prepare(launch)
         try:
             if lean is not None and kind is not None and self._warm.is_ready(kind):
@@ -188,8 +188,7 @@ class NodeRunner:
                 became = self._warm.start(kind, lean.call[1:], warm, self._null, launch["cores"])
                 if became is not None:
                     return became
-            if launch["cores"]:
-                os.sched_setaffinity(0, launch["cores"])
+            self._bind(set(launch["cores"]) or self._allowed)
             return subprocess.Popen(
                 ready.words,
                 env=ready.environment,
@@ -200,10 +199,14 @@ class NodeRunner:
                 start_new_session=True,
             )
         finally:
-            if launch["cores"]:
-                os.sched_setaffinity(0, self._allowed)
             for each in {ready.out, ready.err}:
                 os.close(each)
+
+    def _bind(self, cores: Set[int]) -> None:
+        """This process stays there until the next start: each move to another core waits for its turn there."""
+        if cores != self._bound:
+            os.sched_setaffinity(0, cores)
+            self._bound = cores
 
     def _prepare(self, launch: Mapping[str, Any]) -> Prepared:
         folder = str(launch["folder"])

@@ -66,7 +66,7 @@ LATE_NODE_SECONDS = 15.0
 """How long the others wait for a node that does not come."""
 ENDING_SECONDS = 6.0
 """Asked to end by its batch system, a pilot still hears how its programs end."""
-AHEAD_SECONDS, MOST_AHEAD = 0.25, 16
+AHEAD_SECONDS, MOST_AHEAD = 0.25, 64
 """How much work may be claimed ahead on the same cores, and how many executions at most."""
 LEAST_RUN = 10
 """From so few nothing is concluded about how long others take."""
