@@ -34,7 +34,11 @@ class CuttableLink:
         if self._is_cut.is_set():
             near.close()
             return
-        far = socket.create_connection(("127.0.0.1", self.behind))
+        try:
+            far = socket.create_connection(("127.0.0.1", self.behind))
+        except OSError:
+            near.close()
+            return
         self._open += [near, far]
         # A service answers under its own name alone; both are as long.
         names = (b"127.0.0.1:%d" % self.port, b"127.0.0.1:%d" % self.behind)

@@ -345,13 +345,14 @@ def test_the_link_may_be_cut_and_the_service_killed_in_mid_transfer(
     tmp_path: Path, source: Path
 ) -> None:
     for number in range(8):
-        fill(source, f"{number}", 60)
+        fill(source, f"{number}", 15)
     port = free_port()
     with cuttable_link(port) as link, ExitStack() as at_end:
         service = replace(start_service(tmp_path / "home", port=port), url=link.url)
         at_end.callback(lambda: service.stop())
         alpha = at_end.enter_context(data_machine(service, "alpha", tmp_path / "alpha"))
         beta = at_end.enter_context(data_machine(service, "beta", tmp_path / "beta"))
+        beta.set_data(ways=["service"], mb_per_second=20)
         scene = TreeScene(service)
         tree = scene.registered(alpha, source)
         transfer = scene.copy(tree, beta)
