@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import Update, bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
@@ -29,22 +30,72 @@ class StreamKey:
     stream: str
 
 
-# Made once: each part of each log asks for its stream, and building the query costs more than running it.
-ONE_STREAM = select(log_streams).where(
-    *(log_streams.c[each.name] == bindparam(each.name) for each in fields(StreamKey))
+# Made once: building a query costs more than running it.
+LOCKED_STREAMS = (
+    select(log_streams)
+    .where(
+        log_streams.c.task.in_(bindparam("of_tasks", expanding=True)),
+        log_streams.c.attempt.in_(bindparam("of_attempts", expanding=True)),
+    )
+    .order_by(log_streams.c.id)
+    .with_for_update()
 )
-LOCKED_STREAM = ONE_STREAM.with_for_update()
-ADD_STREAM = insert(log_streams).returning(log_streams.c.id)
+ADD_STREAMS = insert(log_streams).returning(log_streams.c.id, sort_by_parameter_order=True)
+SAVED = ("size", "partial", "bad_lines")
+SAVE_STREAMS = (
+    update(log_streams)
+    .where(log_streams.c.id == bindparam("of_stream"))
+    .values({name: bindparam(name) for name in SAVED})
+)
 
 
-async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamRow:
-    """The stream's row, locked; created at its first bytes."""
-    stream = await _find(tx.connection, key, lock=True)
-    if stream is None:
-        row: Columns = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
-        made = await tx.connection.execute(ADD_STREAM, row)
-        stream = LogStreamRow(id=made.scalar_one(), **row)
-    return stream
+class OpenStreams:
+    """The streams that one call writes to, locked: found and saved together, as a burst of short jobs writes to hundreds."""
+
+    def __init__(self, owners: Mapping[StreamKey, str]) -> None:
+        self._owners = owners
+        self._rows: dict[StreamKey, LogStreamRow] = {}
+        self._changed: set[StreamKey] = set()
+
+    async def open(self, tx: Transaction) -> None:
+        """Each is created at its first bytes."""
+        if not self._owners:
+            return
+        wanted = {
+            "of_tasks": sorted({key.task for key in self._owners}),
+            "of_attempts": sorted({key.attempt for key in self._owners}),
+        }
+        found = rows_of(await tx.connection.execute(LOCKED_STREAMS, wanted), LogStreamRow)
+        self._rows = {key: row for row in found if (key := _key_of(row)) in self._owners}
+        new: list[Columns] = [
+            {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
+            for key, owner in self._owners.items()
+            if key not in self._rows
+        ]
+        if new:
+            made = await tx.connection.execute(ADD_STREAMS, new)
+            for stream, row in zip(made.scalars(), new, strict=True):
+                opened = LogStreamRow(id=stream, **row)
+                self._rows[_key_of(opened)] = opened
+
+    def row(self, key: StreamKey) -> LogStreamRow:
+        return self._rows[key]
+
+    def change(self, key: StreamKey, **values: Any) -> None:
+        self._rows[key] = replace(self._rows[key], **values)
+        self._changed.add(key)
+
+    async def save(self, tx: Transaction) -> None:
+        values = [
+            {"of_stream": row.id} | {name: getattr(row, name) for name in SAVED}
+            for row in sorted((self._rows[key] for key in self._changed), key=lambda row: row.id)
+        ]
+        if values:
+            await tx.connection.execute(SAVE_STREAMS, values)
+
+
+def _key_of(row: LogStreamRow) -> StreamKey:
+    return StreamKey(row.task, row.attempt, row.run, row.rank, row.stream)
 
 
 async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes) -> int:
@@ -62,16 +113,6 @@ async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes)
     if end > HEAD_BYTES + TAIL_BYTES:
         await _evict(tx, stream.id, end)
     return end
-
-
-async def save_stream(tx: Transaction, stream: int, values: Columns) -> None:
-    await tx.connection.execute(_saving(*sorted(values)), {"of_stream": stream, **values})
-
-
-@cache
-def _saving(*names: str) -> Update:
-    changed = update(log_streams).where(log_streams.c.id == bindparam("of_stream"))
-    return changed.values({name: bindparam(name) for name in names})
 
 
 async def streams_of(connection: AsyncConnection, task: str) -> list[LogStreamRow]:
@@ -123,11 +164,6 @@ async def next_kept(connection: AsyncConnection, stream: int, start: int) -> int
     )
     first = await connection.execute(query.order_by(log_chunks.c.start).limit(1))
     return first.scalar_one_or_none()
-
-
-async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> LogStreamRow | None:
-    result = await connection.execute(LOCKED_STREAM if lock else ONE_STREAM, vars(key))
-    return row_of(result, LogStreamRow)
 
 
 async def _fill_crumb(

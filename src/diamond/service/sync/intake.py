@@ -90,7 +90,12 @@ async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesT
         known = await task_rows.tasks_by_id(tx.connection, {part.key.task for part in parts})
         steps = Steps(call.principal.user)
         drafts: Drafts = {task: [] for task in known}
-        have = [await _take(tx, call, steps, room, known, part, drafts) for part in parts]
+        streams = logs.OpenStreams(
+            {part.key: known[part.key.task].owner for part in parts if _is_kept(call, known, part)}
+        )
+        await streams.open(tx)
+        have = [await _take(tx, call, steps, room, known, part, drafts, streams) for part in parts]
+        await streams.save(tx)
         await record(tx, [(known[task], entries) for task, entries in drafts.items()])
         for task in known.values():
             if any(part.key.task == task.id and not room.takes(part.key.stream) for part in parts):
@@ -101,6 +106,12 @@ async def take_bytes(services: Services, call: AgentCall, body: bytes) -> BytesT
     return await services.store.run(take)
 
 
+def _is_kept(call: AgentCall, known: Mapping[str, TaskRow], part: Part) -> bool:
+    """Of a task of this endpoint that is not archived."""
+    task = known.get(part.key.task)
+    return task is not None and task.endpoint == call.endpoint.id and task.archived is None
+
+
 async def _take(
     tx: Transaction,
     call: AgentCall,
@@ -109,13 +120,14 @@ async def _take(
     known: Mapping[str, TaskRow],
     part: Part,
     drafts: Drafts,
+    streams: logs.OpenStreams,
 ) -> int:
     task = known.get(part.key.task)
     if task is None:
         return 0
-    if task.endpoint != call.endpoint.id or task.archived is not None:
+    if not _is_kept(call, known, part):
         return part.offset + len(part.data)
-    stream = await logs.open_stream(tx, task.owner, part.key)
+    stream = streams.row(part.key)
     size = stream.size
     if part.offset != size and not (part.skipped and part.offset > size):
         return size
@@ -124,16 +136,16 @@ async def _take(
         if room.for_logs:
             size = await logs.append(tx, stream, part.offset, part.data)
         partial = await _take_steps(tx, task, stream, part)
-        await logs.save_stream(tx, stream.id, {"size": size, "partial": partial})
+        streams.change(part.key, size=size, partial=partial)
     elif part.key.stream == facts.STREAM:
         size = part.offset + len(part.data)
         taken = await take_facts(tx, task, stream, part.data)
-        await logs.save_stream(tx, stream.id, {"size": size, "partial": taken.partial})
+        streams.change(part.key, size=size, partial=taken.partial)
         drafts[task.id] += taken.drafts
         await note_results(tx, task, taken.results)
         await note_suggested(tx, task.id, taken.suggested)
     else:
-        size = await _take_metrics(tx, steps, room, task, stream, part)
+        size = await _take_metrics(tx, steps, room, task, streams, part)
         if task.state in FINAL_WORDS:
             await record_metrics(tx, [task])
     tx.wake(task_topic(task.id))
@@ -156,15 +168,19 @@ async def _take_steps(tx: Transaction, task: TaskRow, stream: LogStreamRow, part
 
 
 async def _take_metrics(
-    tx: Transaction, steps: Steps, room: Room, task: TaskRow, stream: LogStreamRow, part: Part
+    tx: Transaction,
+    steps: Steps,
+    room: Room,
+    task: TaskRow,
+    streams: logs.OpenStreams,
+    part: Part,
 ) -> int:
+    stream = streams.row(part.key)
     lines = read_lines(b"" if part.skipped else bytes(stream.partial), part.data)
     added = await metrics.add_points(tx, stream, lines.points if room.for_curves else [])
     size = part.offset + len(part.data)
     bad = stream.bad_lines + lines.bad
-    await logs.save_stream(
-        tx, stream.id, {"size": size, "partial": lines.partial, "bad_lines": bad}
-    )
+    streams.change(part.key, size=size, partial=lines.partial, bad_lines=bad)
     if lines.bad and not stream.bad_lines:
         message = f"a line of {part.key.stream} is not JSON and was left out; the rest is kept"
         await _note(tx, steps, task, message, "bad-metric-line")

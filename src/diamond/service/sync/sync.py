@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -135,6 +136,8 @@ async def next_commands(services: Services, call: AgentCall, message: Poll) -> O
                 return await _answer(services, call, done)
             is_due = await _is_due(services, call)
             requests = await services.relay.take(endpoint)
+            if is_due and not requests:
+                await asyncio.sleep(services.presence.seconds_to_gather(endpoint))
             if is_due or requests or new_settings.is_set() or left <= 0:
                 return await _answer(services, call, done, is_due=is_due, requests=requests)
             if done:
@@ -217,6 +220,8 @@ async def _answer(
         return await command_store.take_due(tx, endpoint.id, generation, withheld=held_back)
 
     due = await services.store.run(hand_over) if done or closed or is_due else []
+    if due:
+        services.presence.handed_over(endpoint.id)
     return Orders(
         commands=[_command(command) for command in due],
         requests=list(requests),
