@@ -91,7 +91,6 @@ SLICE_TABLES = {
         datasets: access endpoints lineage people platform projects tasks trees
         results: access datasets endpoints entries lineage people platform tasks trees
         models: access artifacts code datasets endpoints output people platform results storage tasks trees
-        sharing: access datasets endpoints images models notifications people platform projects tasks
         composer: access artifacts code datasets endpoints images models people platform projects recipes tasks
         planning: access chains composer endpoints images limits output people platform tasks
         jobs: access chains composer datasets endpoints images output people planning platform projects tasks trees
@@ -100,6 +99,7 @@ SLICE_TABLES = {
         pilots: access composer endpoints jobs output people platform projects tasks
         studies: access chains composer endpoints images jobs limits models notifications output people pilots platform projects results tasks
         pipelines: access code composer datasets endpoints jobs notifications output people pilots platform projects results tasks trees
+        sharing: access datasets endpoints images models notifications people pipelines platform projects tasks
         courses: access code composer jobs limits people platform projects sign_in tasks
         sync: code datasets endpoints images models output platform results storage studies tasks trees
         reproduce: access composer endpoints entries images jobs output people platform projects runs tasks

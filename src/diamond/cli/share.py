@@ -1,4 +1,4 @@
-"""`diamond share`: share a job, an image, a model or an endpoint's profile."""
+"""`diamond share`: share a job, a pipeline, an image, a model or an endpoint's profile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def share(
         str,
         typer.Argument(
             metavar="THING",
-            help="A job or task id or prefix; a name with --image, --model or --endpoint.",
+            help="A job or task id or prefix; a pipeline with --pipeline; a name with --image, --model or --endpoint.",
         ),
     ],
     person: Annotated[str, typer.Option("--with", help="A user: id, e-mail address or name.")] = "",
@@ -30,6 +30,9 @@ def share(
         bool, typer.Option("--everyone", help="Or all users of this service.")
     ] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop sharing.")] = False,
+    pipeline: Annotated[
+        bool, typer.Option("--pipeline", help="THING is a pipeline, shared with all its tasks.")
+    ] = False,
     image: Annotated[bool, typer.Option("--image", help="THING is an image.")] = False,
     model: Annotated[bool, typer.Option("--model", help="THING is a model.")] = False,
     endpoint: Annotated[
@@ -37,14 +40,15 @@ def share(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Share a job with its results, an image, a model, or an endpoint's profile; without options, list who has access."""
+    """Share a job with its results, a pipeline, an image, a model, or an endpoint's profile; without options, list who has access."""
     recipients = [("person", person)] * bool(person) + [("project", project)] * bool(project)
     recipients += [("everyone", "")] * everyone
-    if len(recipients) > 1 or image + model + endpoint > 1:
+    if len(recipients) > 1 or pipeline + image + model + endpoint > 1:
         raise BadRequest(
             "Share one thing with one recipient at a time", "For example: --with ada@example.edu"
         )
-    kind = "images" if image else "models" if model else "endpoints" if endpoint else "jobs"
+    kinds = {"pipelines": pipeline, "images": image, "models": model, "endpoints": endpoint}
+    kind = next((kind for kind, is_meant in kinds.items() if is_meant), "jobs")
     thing = Client().task(thing).job if kind == "jobs" else thing
     if recipients and stop:
         people().stop_sharing(kind, thing, *recipients[0])

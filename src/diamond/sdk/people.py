@@ -94,7 +94,7 @@ class People:
     def share(
         self, thing: str, with_kind: str, with_id: str = "", *, kind: str = "jobs"
     ) -> list[JsonObject]:
-        """Share a job, an image (`kind="images"`) or an endpoint's profile (`kind="endpoints"`)."""
+        """Share a job, a pipeline (`kind="pipelines"`), an image (`kind="images"`) or an endpoint's profile (`kind="endpoints"`)."""
         body = {"with_kind": with_kind, "with_id": with_id}
         return list(self.transport.post(_shares(kind, thing), body)["items"])
 

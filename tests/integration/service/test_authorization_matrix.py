@@ -56,6 +56,7 @@ BODIES: dict[str, Any] = {
     "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
+    "POST /pipelines/{pipeline}/shares": {"with_kind": "person", "with_id": "local"},
     "POST /models/{model}/shares": {"with_kind": "person", "with_id": "local"},
     "PUT /models/{model}/aliases/{alias}": {"version": 1},
     "POST /images/{image}/copies": {"endpoint": "away"},

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from diamond.service.access.principal import Role
 from support.data_scene import added, finish_scan
+from support.people import add_person, put_in_project
 from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.waiting import wait_for
@@ -165,3 +167,34 @@ def test_a_dataset_is_named_by_one_step_alone(scene: Scene) -> None:
     output["kind"] = "value"
     answer = scene.client.call("POST", "/pipelines", {"spec": spec})
     assert answer.status == 422 and "A value cannot become a version" in str(answer.json)
+
+
+def test_who_sees_a_pipeline_sees_its_tasks_and_changes_nothing(scene: Scene) -> None:
+    """Through a share with them, and as a member of its project."""
+    stages = {"only": {"run": "a"}}
+    project = scene.client.post("/projects", {"name": f"seen-by-{scene.name}"})["id"]
+    shared, common = submit_stages(scene, stages), submit_stages(scene, stages, project=project)
+    ada, client = add_person(scene.service, "ada")
+    path = f"/pipelines/{shared}"
+    tasks = [one["task"] for one in next_tasks(scene, 2)]
+    task = scene.client.get(path)["stages"][0]["steps"][0]["task"]
+    assert task in tasks
+    assert client.call("GET", path).status == client.call("GET", f"/tasks/{task}").status == 404
+    scene.client.post(f"{path}/shares", {"with_kind": "person", "with_id": ada})
+    assert client.get(path)["stages"][0]["steps"][0]["task"] == task
+    assert client.get(f"/tasks/{task}")["id"] == task
+    put_in_project(scene.service, project, ada, Role.VIEWER)
+    assert {one["id"] for one in client.get("/pipelines")["items"]} == {shared, common}
+    for pipeline in (shared, common):
+        for act in ("cancel", "retry", "again"):
+            answer = client.call("POST", f"/pipelines/{pipeline}/{act}", {})
+            assert (answer.status, answer.json["code"]) == (403, "role"), act
+    scene.client.call("DELETE", f"{path}/shares?with_kind=person&with_id={ada}")
+    assert client.call("GET", path).status == client.call("GET", f"/tasks/{task}").status == 404
+    put_in_project(scene.service, project, ada, Role.MANAGER)
+    assert client.post(f"/pipelines/{common}/cancel")["state"] == "cancelled"
+
+
+def submit_stages(scene: Scene, stages: dict[str, Any], **body: Any) -> str:
+    spec = {"name": "p", "on": scene.name, "pipeline": stages}
+    return str(scene.client.post("/pipelines", {"spec": spec, **body})["id"])

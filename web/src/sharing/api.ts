@@ -67,6 +67,26 @@ export function modelSharing(model: string): Sharing {
   };
 }
 
+export function pipelineSharing(pipeline: string): Sharing {
+  const path = { pipeline };
+  return {
+    list: () => dataOf(api.GET("/api/v1/pipelines/{pipeline}/shares", { params: { path } })),
+    add: (with_kind, with_id) =>
+      dataOf(
+        api.POST("/api/v1/pipelines/{pipeline}/shares", {
+          params: { path },
+          body: { with_kind, with_id },
+        }),
+      ),
+    stop: (with_kind, with_id) =>
+      dataOf(
+        api.DELETE("/api/v1/pipelines/{pipeline}/shares", {
+          params: { path, query: { with_kind, with_id } },
+        }),
+      ),
+  };
+}
+
 export function datasetSharing(dataset: string): Sharing {
   const path = { dataset };
   return {

@@ -119,6 +119,8 @@ VERBS = {
     "PATCH /models/{model}/versions/{version}": "changed the note of a model version",
     "PUT /models/{model}/aliases/{alias}": "moved an alias of a model",
     "DELETE /models/{model}/aliases/{alias}": "removed an alias of a model",
+    "POST /pipelines/{pipeline}/shares": "shared a pipeline",
+    "DELETE /pipelines/{pipeline}/shares": "stopped sharing a pipeline",
     "POST /models/{model}/shares": "shared a model",
     "DELETE /models/{model}/shares": "stopped sharing a model",
     "POST /tasks/{task}/results": "named a result of a task",

@@ -7,10 +7,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Role
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.tables import members, projects, shares
+from diamond.service.platform.database.tables import (
+    members,
+    pipeline_steps,
+    projects,
+    shares,
+    tasks,
+)
 
 PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
 JOB, IMAGE, PROFILE, MODEL, DATASET = "job", "image", "profile", "model", "dataset"
+PIPELINE = "pipeline"
 
 
 # Asked at every call: built once.
@@ -21,6 +28,15 @@ _ROLES = (
 )
 _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
+)
+# Who sees a pipeline sees the jobs of its steps.
+_SHARED_BY_PIPELINE = select(shares.c.with_kind, shares.c.with_id).where(
+    shares.c.kind == PIPELINE,
+    shares.c.thing.in_(
+        select(pipeline_steps.c.pipeline)
+        .join(tasks, tasks.c.id == pipeline_steps.c.task)
+        .where(tasks.c.job == bindparam("of_thing"))
+    ),
 )
 _SHARED_WITH = select(shares.c.thing).where(
     shares.c.kind == bindparam("of_kind"),
@@ -54,8 +70,10 @@ async def roles_and_courses(
 
 async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
     """The holders of one thing, as (person|project|everyone, id)."""
-    holders = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
-    return {(row.with_kind, row.with_id) for row in holders}
+    rows = list(await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing}))
+    if kind == JOB:
+        rows += await connection.execute(_SHARED_BY_PIPELINE, {"of_thing": thing})
+    return {(row.with_kind, row.with_id) for row in rows}
 
 
 async def things_shared_with(connection: AsyncConnection, kind: str, user: str) -> set[str]:

@@ -7,12 +7,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.access.authorize import Action, require, role_of
 from diamond.service.access.principal import Principal
+from diamond.service.people.shares import PIPELINE, things_shared_with
 from diamond.service.pipelines import store
 from diamond.service.pipelines.rows import PipelineRow
 from diamond.service.pipelines.schemas import Pipeline, PipelineDetail
 from diamond.service.pipelines.views import show_pipeline, summarize
 from diamond.service.platform.http.schemas import Page
 from diamond.service.platform.services import Services
+from diamond.service.projects.visibility import visible
 
 
 async def find_pipeline(
@@ -21,10 +23,13 @@ async def find_pipeline(
     pipeline: str,
     action: Action = Action.WRITE,
 ) -> PipelineRow:
-    """By its id, also another person's in a shared project; else by the beginning of the id or the name of one's own."""
-    exact = await store.find_pipeline(connection, pipeline)
-    if exact is not None and role_of(principal, owner=exact.owner, project=exact.project):
-        require(principal, action, owner=exact.owner, project=exact.project, what="pipeline")
+    """By its id, also one that is shared or in a project of the caller's; else by the beginning of the id or the name of one's own."""
+    exact, role = await visible(
+        connection, principal, PIPELINE, pipeline, await store.find_pipeline(connection, pipeline)
+    )
+    if exact is not None:
+        place = {"owner": exact.owner, "project": exact.project}
+        require(principal, action, **place, shared=role, what="pipeline")
         return exact
     owner = principal.user
     matches = await store.pipelines_called(connection, owner, pipeline) if pipeline else []
@@ -47,8 +52,9 @@ async def list_pipelines(
 ) -> Page[Pipeline]:
     projects = [each for each in principal.projects if role_of(principal, owner="", project=each)]
     async with services.store.read() as connection:
+        shared = await things_shared_with(connection, PIPELINE, principal.user)
         page = await store.list_pipelines(
-            connection, principal.user, projects, limit=limit, cursor=cursor
+            connection, principal.user, projects, shared, limit=limit, cursor=cursor
         )
         steps = await store.steps_of(connection, [row.id for row in page.rows])
     items = [summarize(row, [one for one in steps if one.pipeline == row.id]) for row in page.rows]

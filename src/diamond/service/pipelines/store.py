@@ -68,13 +68,18 @@ async def pipelines_called(
 async def list_pipelines(
     connection: AsyncConnection,
     owner: str,
-    projects: Sequence[str],
+    projects: Collection[str],
+    shared: Collection[str],
     *,
     limit: int,
     cursor: str | None,
 ) -> Page[PipelineRow]:
-    """Of a person, and those in these projects; the newest first."""
-    visible = or_(pipelines.c.owner == owner, pipelines.c.project.in_(list(projects)))
+    """Of a person, those in these projects, and these; the newest first."""
+    visible = or_(
+        pipelines.c.owner == owner,
+        pipelines.c.project.in_(sorted(projects)),
+        pipelines.c.id.in_(sorted(shared)),
+    )
     return await page_of(
         connection,
         PipelineRow,

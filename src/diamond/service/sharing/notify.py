@@ -5,7 +5,16 @@ from __future__ import annotations
 from diamond.core import ids
 from diamond.service.access.principal import Principal
 from diamond.service.notifications.notify import Notice
-from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PERSON, PROFILE, PROJECT
+from diamond.service.people.shares import (
+    DATASET,
+    IMAGE,
+    JOB,
+    MODEL,
+    PERSON,
+    PIPELINE,
+    PROFILE,
+    PROJECT,
+)
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.projects import store as project_store
 from diamond.service.projects.notify_members import KIND, notify_people
@@ -17,6 +26,7 @@ WHERE = {
     IMAGE: "You find it under Images, Shared with me.",
     DATASET: "You find it under Datasets, Shared with me.",
     MODEL: "You find it under Models.",
+    PIPELINE: "You find it under Pipelines.",
     PROFILE: "You can connect your own agent there: Endpoints, Add.",
 }
 NAMES = {
@@ -24,6 +34,7 @@ NAMES = {
     IMAGE: "the image",
     DATASET: "the dataset",
     MODEL: "the model",
+    PIPELINE: "the pipeline",
     PROFILE: "the profile of",
 }
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from diamond.service.endpoints import profiles
 from diamond.service.endpoints.schemas import SharedProfile
 from diamond.service.people.caller import Person
-from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PROFILE
+from diamond.service.people.shares import DATASET, IMAGE, JOB, MODEL, PIPELINE, PROFILE
 from diamond.service.platform.http.routing import Limit, Service, problems
 from diamond.service.platform.http.schemas import Page
 from diamond.service.projects import schemas
@@ -107,6 +107,28 @@ async def stop_sharing_model(
 ) -> Response:
     """Copies that others made already stay theirs."""
     await sharing.stop_sharing(services, person, MODEL, model, with_kind, with_id)
+    return Response(status_code=204)
+
+
+@router.get("/pipelines/{pipeline}/shares", response_model=Shares, responses=problems(404, 409))
+async def list_pipeline_shares(pipeline: str, services: Service, person: Person) -> Shares:
+    return Page(items=await sharing.list_shares(services, person, PIPELINE, pipeline))
+
+
+@router.post("/pipelines/{pipeline}/shares", response_model=Shares, responses=problems(404, 409))
+async def share_pipeline(
+    pipeline: str, body: ShareRequest, services: Service, person: Person
+) -> Shares:
+    """Others see it with the tasks of its steps, their logs, curves and results."""
+    items = await sharing.share(services, person, PIPELINE, pipeline, body.with_kind, body.with_id)
+    return Page(items=items)
+
+
+@router.delete("/pipelines/{pipeline}/shares", status_code=204, responses=problems(404, 409))
+async def stop_sharing_pipeline(
+    pipeline: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
+) -> Response:
+    await sharing.stop_sharing(services, person, PIPELINE, pipeline, with_kind, with_id)
     return Response(status_code=204)
 
 

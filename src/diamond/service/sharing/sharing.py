@@ -19,7 +19,18 @@ from diamond.service.images.views import find_image
 from diamond.service.models.limits import require_shareable_model
 from diamond.service.models.rows import ModelRow
 from diamond.service.models.views import find_model
-from diamond.service.people.shares import DATASET, EVERYONE, IMAGE, JOB, MODEL, PROFILE, PROJECT
+from diamond.service.people.shares import (
+    DATASET,
+    EVERYONE,
+    IMAGE,
+    JOB,
+    MODEL,
+    PIPELINE,
+    PROFILE,
+    PROJECT,
+)
+from diamond.service.pipelines.find import find_pipeline
+from diamond.service.pipelines.rows import PipelineRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.projects import store as project_store
@@ -59,7 +70,7 @@ async def share(
 
     async def add(tx: Transaction) -> None:
         own = await _find_own(tx.connection, principal, kind, thing)
-        if isinstance(own, JobRow):
+        if isinstance(own, JobRow | PipelineRow):
             await require_sharable(tx.connection, principal, own.project)
         if isinstance(own, DatasetRow):
             await require_shareable_data(tx.connection, own)
@@ -106,10 +117,12 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
 async def _find_own(
     connection: AsyncConnection, principal: Principal, kind: str, thing: str
-) -> ImageRow | DatasetRow | ModelRow | EndpointRow | JobRow:
+) -> ImageRow | DatasetRow | ModelRow | EndpointRow | PipelineRow | JobRow:
     """Only the owner decides who else sees it."""
     if kind == IMAGE:
         return await find_image(connection, principal, thing, Action.WRITE)
+    if kind == PIPELINE:
+        return await find_pipeline(connection, principal, thing)
     if kind == MODEL:
         return await find_model(connection, principal, thing, Action.WRITE)
     if kind == DATASET:

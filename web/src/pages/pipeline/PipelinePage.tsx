@@ -1,4 +1,5 @@
-import { Anchor, Button, Card, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
@@ -10,6 +11,7 @@ import { TimeAgo } from "~/components/Time";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
 import { count } from "~/lib/format";
+import { meQuery } from "~/people/me";
 import {
   cancelPipeline,
   type PipelineDetail,
@@ -21,6 +23,8 @@ import { countsText } from "~/pipelines/counts";
 import { PipelineGraph } from "~/pipelines/PipelineGraph";
 import { StepBadge } from "~/pipelines/StepBadge";
 import { pilotText } from "~/pipelines/words";
+import { pipelineSharing } from "~/sharing/api";
+import { ShareDialog } from "~/sharing/ShareDialog";
 import { PipelineTimeline } from "./PipelineTimeline";
 import { StageSteps } from "./StageSteps";
 
@@ -112,7 +116,39 @@ function UsedPilots({ pilots }: Pick<PipelineDetail, "pilots">) {
   );
 }
 
+/** What its owner can do; others only look. */
 function Actions({ pipeline }: { pipeline: PipelineDetail }) {
+  const { data: me } = useQuery(meQuery);
+  if (!me || me.id !== pipeline.owner) return null;
+  return (
+    <Group gap="xs">
+      {me.mode === "shared" && <ShareButton pipeline={pipeline} />}
+      <CancelOrRetry pipeline={pipeline} />
+    </Group>
+  );
+}
+
+function ShareButton({ pipeline }: { pipeline: PipelineDetail }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Share
+      </Button>
+      {isOpen && (
+        <ShareDialog
+          title={`Share ${pipeline.name}`}
+          about="Others can see its stages, and the logs, curves and results of their tasks. They cannot change it or run anything as you."
+          name={pipeline.id}
+          sharing={pipelineSharing(pipeline.id)}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function CancelOrRetry({ pipeline }: { pipeline: PipelineDetail }) {
   const cancel = useAction({
     call: () => cancelPipeline(pipeline.id),
     refresh: [keys.pipelines],
