@@ -37,9 +37,10 @@ def test_a_cancelled_task_ends_in_its_pilot_and_the_pilot_with_all_that_it_runs(
 ) -> None:
     pilot = start_pilot(agent, service)
     first, second = (pilot.place("trap '' TERM; while :; do sleep 0.1; done") for _ in range(2))
-    waiting = pilot.place("true")
     for task in (first, second):
         service.until(task.id, "running")
+    waiting = pilot.place("true")
+    service.until(waiting.id, "pending")
     service.cancel(waiting.id)
     service.until(waiting.id, "cancelled")
     service.cancel(first.id)

@@ -75,6 +75,7 @@ QUERIES = {
     "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
     "GET /models/{model}/versions/{version}/content": "?path=x",
     "DELETE /models/{model}/shares": "?with_kind=person&with_id=x",
+    "DELETE /pipelines/{pipeline}/shares": "?with_kind=person&with_id=x",
     "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
