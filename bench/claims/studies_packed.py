@@ -22,6 +22,11 @@ SHORT = (
     'echo "$1 $(date +%s.%N)" >>{place}/began; sleep {seconds}; '
     'echo "{{\\"step\\": 1, \\"loss\\": $1}}" >>$DIAMOND_METRICS; echo "$1 $(date +%s.%N)" >>{place}/ended'
 )
+ENDLESS = PROGRAM.replace(
+    "value = ",
+    "while not is_first and not (place / 'done').exists():\n    time.sleep(0.1)\nvalue = ",
+).replace("        break\n", "        (place / 'done').touch()\n        break\n")
+"""The bad ones begin to log once the good one has ended."""
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -86,7 +91,7 @@ def freed(findings: Findings, stack: Stack, count: int, folder: Path) -> None:
     client = stack.service.client()
     study = client.study(
         spec_of(
-            [sys.executable, "-c", PROGRAM, "{lr}", str(place)],
+            [sys.executable, "-c", ENDLESS, "{lr}", str(place)],
             trials=count + 1,
             parallel=2,
             pack=2,

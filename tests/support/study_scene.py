@@ -22,6 +22,8 @@ class TrialRunner:
     scene: Scene
     curve: Curve
     metric: str = "accuracy"
+    pace: Callable[[Params], float] | None = None
+    """Seconds between two steps, as the lines say."""
     endings: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By task: an `observed` that ends it instead of its exit."""
     ending_of: Callable[[Params, int], dict[str, Any] | None] = lambda params, n: None
@@ -61,8 +63,17 @@ class TrialRunner:
 
         return self.until(there, f"the study to be {state}")
 
-    def log(self, task: str, attempt: str, values: Sequence[float | None], offset: int = 0) -> None:
-        lines = b"".join(_line(self.metric, n, value) for n, value in enumerate(values, start=1))
+    def log(
+        self,
+        task: str,
+        attempt: str,
+        values: Sequence[float | None],
+        offset: int = 0,
+        pace: float | None = None,
+    ) -> None:
+        lines = b"".join(
+            _line(self.metric, n, value, pace) for n, value in enumerate(values, start=1)
+        )
         part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "metrics"}
         self.scene.agent.bytes(({**part, "offset": offset}, lines[offset:]))
 
@@ -104,15 +115,18 @@ class TrialRunner:
         if ending is not None and ending.pop("before", False):
             self.scene.tell("observed", task, attempt, status="ended", **ending)
             return
-        self.log(task, attempt, self.curve(params))
+        pace = self.pace(params) if self.pace else None
+        self.log(task, attempt, self.curve(params), pace=pace)
         if ending is not None:
             self.scene.tell("observed", task, attempt, status="ended", **ending)
         elif not self.keep_running or told.get("continues"):
             self.scene.tell("exited", task, attempt, run=1, exit_code=0, signal=None)
 
 
-def _line(metric: str, step: int, value: float | None) -> bytes:
+def _line(metric: str, step: int, value: float | None, pace: float | None) -> bytes:
     data: dict[str, Any] = {"step": step, metric: value}
+    if pace is not None:
+        data["time"] = 1_800_000_000 + step * pace
     if value is None:
         data["nonfinite"] = [metric]
     return json.dumps(data).encode() + b"\n"

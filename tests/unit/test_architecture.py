@@ -97,7 +97,7 @@ SLICE_TABLES = {
         diagnosis: access chains composer endpoints jobs output people platform tasks
         scales: access composer endpoints images jobs output people planning platform tasks
         pilots: access composer endpoints jobs output people platform projects tasks
-        studies: access chains composer endpoints images jobs limits models notifications output people pilots platform projects results tasks
+        studies: access chains composer endpoints images jobs limits models notifications output people pilots planning platform projects results tasks
         pipelines: access code composer datasets endpoints jobs notifications output people pilots platform projects results tasks trees
         sharing: access datasets endpoints images models notifications people pipelines platform projects tasks
         courses: access code composer jobs limits people platform projects sign_in tasks

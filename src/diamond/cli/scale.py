@@ -14,6 +14,8 @@ from diamond.cli.options import Json, SpecPath, TargetOptions, WaitForEnd
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.progress_lines import say_new_lines
 from diamond.cli.scale_format import progress_lines, scale_lines
+from diamond.cli.study import follow
+from diamond.cli.study_format import gain_lines
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 
@@ -53,6 +55,21 @@ class ProbeOptions:
     tune: Annotated[
         bool, typer.Option("--tune", help="Try settings on one node instead of node counts.")
     ] = False
+    metric: Annotated[
+        str,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="With --tune: search all settings and the learning rate; this loss may not fall behind.",
+        ),
+    ] = ""
+    within: Annotated[
+        float | None,
+        typer.Option("--within", help="With --metric: how much worse it may be, such as 0.05."),
+    ] = None
+    trials: Annotated[
+        int | None, typer.Option("--trials", help="With --metric: how many are tried.")
+    ] = None
     steps: Annotated[
         int | None, typer.Option("--steps", help="Steps to measure in each probe.")
     ] = None
@@ -71,6 +88,23 @@ class ProbeOptions:
 
     def given(self) -> dict[str, Any]:
         options = {**asdict(self), "nodes": _node_counts(self.nodes)}
+        study = ("metric", "within", "trials")
+        return {n: value for n, value in options.items() if value is not None and n not in study}
+
+    def tuning(self) -> dict[str, Any]:
+        """Of a study over all settings together."""
+        if not self.tune or self.nodes or self.together:
+            raise BadRequest("--metric is for --tune", "Leave out --nodes and --together.")
+        names = (
+            "metric",
+            "within",
+            "trials",
+            "steps",
+            "minutes",
+            "batch_param",
+            "accumulate_param",
+        )
+        options = {name: value for name, value in asdict(self).items() if name in names}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -86,6 +120,9 @@ def start(
 ) -> None:
     """Measure a spec with short probe runs. With --wait the exit code is 0 if they gave a result."""
     client = Client()
+    if probes.metric or probes.within is not None or probes.trials is not None:
+        _tune(client, probes.tuning(), spec, target, wait=wait, as_json=as_json)
+        return
     scale = client.scale(spec, probes.given(), on=target.on, set=target.settings or [], say=say)
     if wait:
         _follow(client, scale, as_json=as_json)
@@ -138,6 +175,27 @@ def cancel(
 ) -> None:
     """Cancel the probe runs of a scale."""
     _print(Client().cancel_scale(scale), as_json=as_json)
+
+
+def _tune(
+    client: Client,
+    wanted: dict[str, Any],
+    spec: str,
+    target: TargetOptions,
+    *,
+    wait: bool,
+    as_json: bool,
+) -> None:
+    study = client.tune_speed(spec, wanted, on=target.on, set=target.settings or [], say=say)
+    if not wait:
+        print_json(dict(study.raw)) if as_json else say(
+            f"Follow it: diamond study show {short_id(study.id)} --wait"
+        )
+        return
+    follow(study, as_json=as_json)
+    if not as_json:
+        for line in gain_lines(study):
+            print(line)
 
 
 def _follow(client: Client, scale: dict[str, Any], *, as_json: bool) -> None:

@@ -30,6 +30,21 @@ def study_lines(study: Study) -> Iterator[str]:
         yield f"  warning: {warning}"
 
 
+def gain_lines(study: Study) -> Iterator[str]:
+    """Of a study that tunes the throughput: what it gained over the spec as written."""
+    written, best = study.trial(0), study.best
+    if not best or not written["values"]:
+        yield "The spec as written gave no measurement: look at its first trial."
+        return
+    factor = best["values"][0] / written["values"][0]
+    if best["number"] == 0 or factor < 1.03:
+        yield "Nothing was faster without falling behind: keep the params as they are."
+        return
+    changed = {n: v for n, v in best["params"].items() if v != written["params"].get(n)}
+    words = " ".join(f"--set {name}={_short(value)}" for name, value in changed.items())
+    yield f"{factor:.2f} times as fast, and {study.raw['tuned_metric']} keeps up. Train with: {words}"
+
+
 def progress_line(study: Study) -> str:
     counts = study.counts
     ended = counts["complete"] + counts["pruned"] + counts["failed"]

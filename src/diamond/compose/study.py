@@ -15,7 +15,7 @@ from diamond.compose.fields import (
     StrictModel,
     Whole,
 )
-from diamond.studies.plan import BEST, LAST, SAMPLERS, Objective, Sampler, StudyPlan
+from diamond.studies.plan import BEST, LAST, SAMPLERS, Objective, Sampler, StudyPlan, Tune
 from diamond.studies.pruning import RULES, Pruner
 from diamond.studies.space import CHOICE, FLOAT, INT, Dimension, grid_size, ordered
 
@@ -138,6 +138,16 @@ Choices = Annotated[
 ]
 
 
+class TuneSpec(StrictModel):
+    metric: Printable = Field(description="That may not fall behind, such as loss; lower is better")
+    within: Annotated[Number, Field(ge=0, le=10)] = Field(
+        0.05, description="How much worse it may be than as written: 0.05 is 5 %"
+    )
+    steps: Whole = Field(30, ge=3, le=100_000, description="To measure in each trial")
+    batch: Identifier | Literal[""] = Field("", description="The param for samples in a batch")
+    samples_each: Whole = Field(1, ge=1, description="Batches in an update")
+
+
 class StudySpec(StrictModel):
     objective: dict[Printable, Literal["maximize", "minimize"]] = Field(
         {}, max_length=MOST_OBJECTIVES, description="Metrics that it logs: maximize or minimize"
@@ -167,6 +177,9 @@ class StudySpec(StrictModel):
     pack: Literal["auto", "off"] | Annotated[Whole, Field(ge=1, le=1000)] = Field(
         "off", description="Trials that share an allocation: a number, `auto` or `off`"
     )
+    tune: TuneSpec | None = Field(
+        None, description="Measure the throughput of short runs; `diamond scale --tune` writes it"
+    )
     repeats: Whole = Field(1, ge=1, le=100, description="Runs of each point, with other seeds")
     seed: Whole = Field(0, ge=0, le=2**31, description="Of the sampler")
     from_: list[Printable] = Field(
@@ -195,6 +208,7 @@ def plan_of(study: StudySpec) -> StudyPlan:
         warm_start=tuple(study.from_),
         ahead_minutes=study.ahead or 0,
         pack=study.pack,
+        tune=Tune(**study.tune.model_dump()) if study.tune else None,
     )
 
 

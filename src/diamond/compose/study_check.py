@@ -52,6 +52,9 @@ def check_study(study: StudySpec, params: dict[str, Any], resumes: bool, faults:
             "Add `continue: {from: 'ckpt/*.pt'}` with what your program saves, or use `mode: stop`."
         )
         faults.add("study.pruner", "`mode: promote` continues trials from checkpoints", hint)
+    if study.tune and (list(study.objective) != ["throughput"] or study.repeats > 1):
+        hint = "Write `objective: {throughput: maximize}`, without `repeats`."
+        faults.add("study.tune", "A tuning study measures the throughput alone", hint)
     if study.repeats > 1 and "seed" not in params:
         hint = "Add `params: {seed: 0}`: repeats run with seed, seed + 1, …"
         faults.add("study.repeats", "Repeats need a param `seed`", hint)

@@ -40,6 +40,22 @@ class Sampler:
 
 
 @dataclass(frozen=True)
+class Tune:
+    """The objective is the throughput of short runs, measured by the service, and a metric may not fall behind."""
+
+    metric: str
+    """That is minimized, such as the loss."""
+    within: float = 0.05
+    """By how much of itself it may be worse than as written."""
+    steps: int = 30
+    """To measure in each trial, after the warm-up."""
+    batch: str = ""
+    """The param that holds the samples of a batch; empty: batches are counted."""
+    samples_each: int = 1
+    """Batches in an update: ranks times accumulated ones."""
+
+
+@dataclass(frozen=True)
 class StudyPlan:
     objectives: tuple[Objective, ...]
     space: tuple[Dimension, ...]
@@ -60,6 +76,7 @@ class StudyPlan:
     """For how long agents get points ahead, so that they need not wait for the service."""
     pack: int | str = "off"
     """How many trials share an allocation; `auto`: as measured, `off`: none do."""
+    tune: Tune | None = None
 
     @property
     def is_single(self) -> bool:
@@ -89,7 +106,9 @@ def plan_from(stored: Mapping[str, Any]) -> StudyPlan:
     objectives = tuple(Objective(**each) for each in data.pop("objectives", ()))
     sampler = Sampler(**data.pop("sampler", {}))
     pruner = Pruner(**_known(Pruner, data.pop("pruner", {})))
+    tune = data.pop("tune", None)
     rest = _known(StudyPlan, data)
+    rest["tune"] = Tune(**_known(Tune, tune)) if tune else None
     rest |= {name: tuple(rest[name]) for name in ("on", "warm_start") if name in rest}
     return StudyPlan(objectives=objectives, space=space, sampler=sampler, pruner=pruner, **rest)
 

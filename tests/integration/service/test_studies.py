@@ -406,3 +406,36 @@ def test_only_a_trial_that_left_something_is_registered(scene: Scene) -> None:
     refused = scene.client.call("POST", f"/studies/{study['id']}/register", {})
     assert refused.status == 400
     assert f"Trial {study['best']['number']} left no result" in json.dumps(refused.json)
+
+
+def test_tuning_finds_the_fastest_settings_whose_loss_keeps_up(scene: Scene) -> None:
+    """Twice the batch is 1.6 times as fast; the loss keeps up only with a higher learning rate."""
+
+    def losses(params: Mapping[str, Any]) -> list[float]:
+        wanted = 0.01 * params["batch_size"] / 32
+        behind = abs(math.log(params["lr"] / wanted))
+        steps = math.ceil(1600 / params["batch_size"])
+        return [2 - n / steps / (1 + behind) for n in range(1, steps + 1)]
+
+    def pace(params: Mapping[str, Any]) -> float:
+        return float((params["batch_size"] / 32) ** 0.3)
+
+    runner = TrialRunner(scene, losses, metric="loss", keep_running=True, pace=pace)
+    spec: dict[str, Any] = {"name": "net", "run": "true {lr} {batch_size}", "on": scene.name}
+    spec |= {"params": {"lr": 0.01, "batch_size": 32}, "resources": {"nodes": 2}}
+    body = {"spec": spec, "metric": "loss", "within": 0.05, "trials": 12, "steps": 5}
+    made = scene.client.post("/studies/tune", body)
+    study = runner.until_state(made["id"])
+    assert study["tuned_metric"] == "loss" and study["parallel"] == 1
+    assert any("Precision was not tried" in warning for warning in study["warnings"])
+    trials = trials_of(scene, study["id"])
+    assert trials[0]["params"] == {"batch_size": 32, "lr": 0.01}
+    assert trials[0]["values"] == [pytest.approx(32, rel=0.02)]
+    assert study["counts"]["complete"] + study["counts"]["pruned"] == study["asked"] == 12
+    behind = [trial for trial in trials if trial["state"] == "pruned"]
+    assert behind and all("is allowed" in trial["message"] for trial in behind)
+    best = study["best"]
+    assert best["values"][0] == max(trial["values"][0] for trial in trials if trial["values"])
+    assert [command["grace"] for command in runner.cancelled] == [1] * 12, "each ends when measured"
+    nodes = {told["order"]["resources"]["nodes"] for told in runner.submitted}
+    assert nodes == {1}

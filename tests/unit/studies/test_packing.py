@@ -145,7 +145,7 @@ def test_a_study_warns_if_endpoints_have_other_images_or_data() -> None:
         tx, study, cast("ProjectTerms", None), [], {}, StudyPilots(tx, study, [], {}, (), 1)
     )
     launcher._compare_inputs(Composed(order, "beta"))
-    assert launcher.study.warnings == ()
+    assert not launcher.study.warnings
     other = replace(order, image=Image(identity="2" * 64), data={"extra": "/elsewhere"})
     launcher._compare_inputs(Composed(other, "beta"))
     launcher._compare_inputs(Composed(other, "beta"))

@@ -191,6 +191,7 @@ RULES: dict[str, Rule] = {
     "GET /scales/{scale}": _read("scale", Role.OWNER),
     "POST /scales/{scale}/cancel": _run("scale"),
     "POST /studies": _run(fresh=True),
+    "POST /studies/tune": _run(fresh=True),
     "GET /studies": _read(),
     "POST /studies/import": _run(),
     "GET /studies/{study}": _read("study"),

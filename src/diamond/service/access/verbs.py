@@ -69,6 +69,7 @@ VERBS = {
     "POST /tasks/{task}/reproduce": "reproduced a task",
     "sign-in": "signed in",
     "POST /studies": "started a study",
+    "POST /studies/tune": "started to tune a spec",
     "POST /studies/import": "imported a study",
     "PATCH /studies/{study}": "changed the limits of a study",
     "POST /studies/{study}/pause": "paused a study",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,7 +16,8 @@ from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import metric_series
 from diamond.service.studies.mirrors import CachedCurve, StudyMirror
 from diamond.service.studies.rows import TrialTask
-from diamond.studies.plan import StudyPlan
+from diamond.service.studies.tuned import measured
+from diamond.studies.plan import StudyPlan, Tune
 from diamond.studies.pruning import Steps
 from diamond.studies.values import LoggedPoint, counted_steps, final_of, resource_steps
 
@@ -29,6 +30,10 @@ class TaskValues:
     """Of the first objective."""
     finals: tuple[float | None, ...] = ()
     """Of each objective; None where it has no value."""
+    has_enough: bool = False
+    """Of a tuning study: nothing more is to be measured."""
+    refused: str = ""
+    """Why it does not count, though it was measured."""
 
     @property
     def has_value(self) -> bool:
@@ -44,13 +49,17 @@ async def read_values(
     """By task; each item of `tasks` is the tasks of one repeat, and its last one counts. A task that continues another
     one's files continues its curve too."""
     wanted = [task.task for group in tasks for task in group]
-    names = [objective.name for objective in plan.objectives]
+    names = [plan.tune.metric] if plan.tune else [o.name for o in plan.objectives]
     counter = plan.pruner.unit if plan.pruner.unit != "step" else ""
     series = await _series(connection, wanted, [*names, *([counter] if counter else [])])
     await _fill(connection, mirror, series)
     by_task: dict[str, list[SeriesRow]] = {}
     for row in series:
         by_task.setdefault(row.task, []).append(row)
+    if plan.tune:
+        return {
+            group[-1].task: _tuned(plan.tune, mirror, group, by_task) for group in tasks if group
+        }
     return {
         group[-1].task: _values(plan, counter, mirror, [by_task.get(t.task, []) for t in group])
         for group in tasks
@@ -100,6 +109,25 @@ def _values(
         for objective in plan.objectives
     )
     return TaskValues(steps, finals)
+
+
+def _tuned(
+    tune: Tune,
+    mirror: StudyMirror,
+    group: Sequence[TrialTask],
+    by_task: Mapping[str, Sequence[SeriesRow]],
+) -> TaskValues:
+    """The first trial is the spec as written; only it is measured without a comparison."""
+    task = group[-1]
+    points = [point for row in by_task.get(task.task, ()) for point in mirror.curves[row.id].points]
+    first = mirror.trials[0]
+    written = first.steps if task.trial and first.is_complete else None
+    trial = mirror.trials[task.trial]
+    seen = measured(tune, trial.params, points, written, has_ended=task.has_ended)
+    if seen.throughput is not None and task.trial and not written:
+        seen = replace(seen, refused="the spec as written gave no measurement to compare with")
+    finals = () if seen.throughput is None or seen.refused else (seen.throughput,)
+    return TaskValues(seen.losses, finals, seen.has_enough, seen.refused)
 
 
 def _by_name(

@@ -9,6 +9,7 @@ from diamond.core.task import Reason, State
 from diamond.planning.budget import NodeUsage, may_start, parse_budget
 from diamond.service.studies.curves import TaskValues
 from diamond.service.studies.rows import (
+    CONSTRAINT,
     DONE,
     PAUSED,
     RUNNING,
@@ -48,6 +49,8 @@ GRACE_SECONDS, PACKED_GRACE_SECONDS = 5, 1
 NEAR_ITS_LIMIT = 30.0
 """Seconds before its own time limit: a trial that came so close reached that, not the end of its pilot's allocation."""
 PILOT_FAILED = "pilot-failed"
+MEASURED = "measured"
+"""A trial of a tuning study has logged all that is needed."""
 OF_A_PILOT = frozenset(
     {
         Reason.PILOT_CLOSED.value,
@@ -258,6 +261,10 @@ def _settle(
     values: Mapping[str, TaskValues],
 ) -> None:
     is_over = all(task.has_ended for task in current)
+    seen = values.get(current[0].task)
+    if work.study.plan.tune and seen is not None and seen.has_enough:
+        _settle_tuned(work, trial, current, values)
+        return
     acts = {ending.act for ending in endings}
     if acts == {Act.COMPLETE} and trial.cause in ("", HELD_BACK, *GIVEN_UP):
         _complete(work, trial, current, values)
@@ -276,6 +283,22 @@ def _settle(
         _again(work, trial, endings)
     elif trial.state == TrialState.RUNNING.value:
         _judge_values(work, trial, current)
+
+
+def _settle_tuned(
+    work: Round, trial: TrialRow, current: Sequence[TrialTask], values: Mapping[str, TaskValues]
+) -> None:
+    """Enough was measured: its task ends, and then its throughput counts, or its metric fell behind."""
+    if any(not task.has_ended for task in current):
+        if trial.state != TrialState.STOPPING.value:
+            _stop(work, _stopping(trial, MEASURED, "enough was measured"), current)
+        return
+    refused = values[current[0].task].refused
+    if not refused:
+        _complete(work, trial, current, values)
+        return
+    pruned = replace(trial, state=TrialState.PRUNED.value, cause=CONSTRAINT, message=refused)
+    _end(work, pruned, Ending(Act.PRUNE))
 
 
 def _complete(
@@ -336,7 +359,7 @@ def _stop(work: Round, trial: TrialRow, current: Sequence[TrialTask]) -> None:
     work.change(trial)
     words = {PRUNED: "pruned", RUNG: "paused at a rung"}.get(trial.cause, trial.cause)
     for task in running:
-        is_quick = task.pilot and trial.cause == PRUNED
+        is_quick = trial.cause == MEASURED or (task.pilot and trial.cause == PRUNED)
         grace = PACKED_GRACE_SECONDS if is_quick else GRACE_SECONDS
         work.stops.append(Stop(task.task, f"its study: {words}", grace))
 

@@ -15,7 +15,7 @@ from diamond.service.platform.http.routing import (
     problems,
 )
 from diamond.service.platform.http.schemas import Page
-from diamond.service.studies import ask_tell, control, imports, read, register, schemas, start
+from diamond.service.studies import ask_tell, control, imports, read, register, schemas, start, tune
 from diamond.service.studies.schemas import Study, StudyDetail, Trial
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -29,6 +29,14 @@ async def start_study(
 ) -> Study:
     """Search the params of a spec: its `study:` block says what to try. Trials are tasks of kind `trial`."""
     return await start.start_study(services, person, body, key)
+
+
+@router.post("/tune", status_code=201, response_model=Study, responses=problems(404, 409, 503))
+async def tune_spec(
+    body: schemas.TuneRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> Study:
+    """Precision, batch size, data-loader workers and learning rate: the highest throughput whose loss keeps up, on one node."""
+    return await tune.start_tuning(services, person, body, key)
 
 
 @router.get("", response_model=Page[Study], responses=problems())

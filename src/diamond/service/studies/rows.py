@@ -21,6 +21,8 @@ from diamond.studies.space import Dimension, Value
 RUNNING, PAUSED, DONE, CANCELLED = "running", "paused", "done", "cancelled"
 SAMPLED, ADDED, IMPORTED, ASKED = "sampler", "added", "imported", "asked"
 """Where a point came from; `asked`: somebody tries it outside of Diamond, and tells its value."""
+CONSTRAINT = "constraint"
+"""The cause of a pruned trial of a tuning study: its metric fell behind. What it has logged is not the objective."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,11 @@ class TrialRow(TypedRow):
             return len(self.steps)
         return sum(at > self.judged for at, _ in self.steps)
 
+    @property
+    def _is_cut_off(self) -> bool:
+        """Pruned while its objective was known."""
+        return self.state == TrialState.PRUNED.value and self.cause != CONSTRAINT
+
     def curve(self) -> TrialCurve:
         return TrialCurve(self.number, self.steps, self.is_complete, self.rungs)
 
@@ -173,7 +180,7 @@ class TrialRow(TypedRow):
             self.space or space,
             is_open=self.is_open,
             values=self.values if self.is_complete else (),
-            steps=self.steps if self.state == TrialState.PRUNED.value else (),
+            steps=self.steps if self._is_cut_off else (),
             attributes=self.attributes,
         )
 

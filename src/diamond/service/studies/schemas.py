@@ -24,6 +24,22 @@ class StudyRequest(SpecRequest):
     """The name or id of the project that the study belongs to."""
 
 
+class TuneRequest(StudyRequest):
+    """As POST /jobs, with what to measure. The spec has no `study:` block: it is made."""
+
+    metric: str = Field(default="loss", min_length=1, max_length=200)
+    """That may not fall behind; lower is better."""
+    within: Annotated[float, Field(ge=0, le=10)] = 0.05
+    """How much worse it may be than with the spec as written: 0.05 is 5 %."""
+    trials: int = Field(default=20, ge=2, le=1000)
+    steps: int = Field(default=30, ge=3, le=100_000)
+    """Steps to measure in each trial, after the warm-up."""
+    minutes: int = Field(default=10, ge=1, le=24 * 60)
+    """The time limit of a trial."""
+    batch_param: str = Field(default="", max_length=64)
+    accumulate_param: str = Field(default="", max_length=64)
+
+
 class StudyChange(Body):
     """What is left out stays."""
 
@@ -172,6 +188,8 @@ class Study(BaseModel):
     parallel: int
     pack: int | Literal["auto", "off"]
     """How many trials share an allocation."""
+    tuned_metric: str
+    """Of a study that tunes the throughput: what may not fall behind; empty: it is another study."""
     repeats: int
     seed: int
     budget: str

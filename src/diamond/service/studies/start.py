@@ -48,7 +48,7 @@ async def start_study(
         raise InvalidSpec("This spec has no `study:` block", hint)
 
     async def make(tx: Transaction) -> Study:
-        row = await _new_study(tx.connection, principal, requested, body.project)
+        row = await new_study(tx.connection, principal, requested, body.project)
         await store.add_study(tx, row)
         tx.wake(STUDIES)
         await publish(tx, row.owner, [changed("studies")])
@@ -59,7 +59,7 @@ async def start_study(
     return await once_as(Study, services.store, principal, request, make)
 
 
-async def _new_study(
+async def new_study(
     connection: AsyncConnection, principal: Principal, requested: RequestedSpec, project: str
 ) -> StudyRow:
     plan = _asked_plan(requested.spec)

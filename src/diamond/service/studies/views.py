@@ -75,6 +75,7 @@ def _study_data(row: StudyRow, trials: Sequence[TrialRow]) -> dict[str, object]:
         "trials": plan.trials,
         "parallel": plan.parallel,
         "pack": plan.pack,
+        "tuned_metric": plan.tune.metric if plan.tune else "",
         "repeats": plan.repeats,
         "seed": plan.seed,
         "budget": plan.budget,
