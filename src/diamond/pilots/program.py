@@ -66,7 +66,7 @@ LATE_NODE_SECONDS = 15.0
 """How long the others wait for a node that does not come."""
 ENDING_SECONDS = 6.0
 """Asked to end by its batch system, a pilot still hears how its programs end."""
-AHEAD_SECONDS, MOST_AHEAD = 0.25, 64
+AHEAD_SECONDS, MOST_AHEAD = 0.25, 32
 """How much work may be claimed ahead on the same cores, and how many executions at most."""
 LEAST_RUN = 10
 """From so few nothing is concluded about how long others take."""
@@ -118,6 +118,9 @@ class Running:
     """It takes the place of this one."""
     place: int = 0
     """How many are before it on its cores."""
+    first_place: int = 0
+    ready_at: float = 0.0
+    """When the one before it ended, on the clock of their node."""
     follower: str = ""
     began_at: float = 0.0
     claimed_at: float = 0.0
@@ -312,7 +315,7 @@ class PilotProgram:
         seconds, is_cut = self._seconds_of(execution)
         place = self.running[after].place + 1 if after else 0
         self.running[name] = Running(
-            execution, shares, seconds, is_cut, after, place, claimed_at=time.monotonic()
+            execution, shares, seconds, is_cut, after, place, place, claimed_at=time.monotonic()
         )
         self.known.add(name)
         self.entries.append(Claimed(name, self.surroundings.allocation, shares, at=time.time()))
@@ -331,7 +334,8 @@ class PilotProgram:
         self._hand_over(running)
         self.known.discard(name)
         self.entries.append(Returned(name, at=time.time()))
-        self._recent = 1.0  # they are not short any more
+        passed = running.first_place - running.place  # in the time that was too long for it
+        self._recent = max(self._recent, 2 * AHEAD_SECONDS / (1 + passed))
         self._ask(running.execution)
 
     @property
@@ -442,8 +446,12 @@ class PilotProgram:
 
     def _finish(self, name: str, ended: Ended) -> None:
         running = self.running.pop(name)
+        follower = self.running.get(running.follower)
+        if follower is not None:
+            follower.ready_at = ended.at
         self._hand_over(running)
-        took = max(0.0, ended.at - running.began_at) if running.began_at else 0.0
+        began_at = running.ready_at or running.began_at  # what starting costs counts too
+        took = max(0.0, ended.at - began_at) if began_at else 0.0
         self._ran += 1
         self._recent += (took - self._recent) / min(self._ran, 20)
         self.entries.append(ended)
