@@ -26,6 +26,7 @@ from bench.claims import (
     pages,
     pilot_engines,
     pilot_packing,
+    pipelines,
     planning,
     questions,
     runs,
@@ -73,4 +74,5 @@ CLAIMS = [
     checkpoints.SLOWDOWN,
     pilot_engines.CLAIM,
     pilot_packing.CLAIM,
+    pipelines.CLAIM,
 ]

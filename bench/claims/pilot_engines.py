@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,12 +118,12 @@ def judge(taken: dict[str, Taken], count: int) -> Findings:
     return findings
 
 
-def python_with(cache: Path, name: str) -> Path:
+def python_with(cache: Path, name: str, packages: Sequence[str] = ()) -> Path:
     folder = cache / f"pilot-{name}-py{sys.version_info[0]}{sys.version_info[1]}"
     python, done = folder / "bin" / "python", folder / "complete"
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        words = [str(python), "-m", "pip", "install", "--quiet", *PACKAGES[name]]
+        words = [str(python), "-m", "pip", "install", "--quiet", *(packages or PACKAGES[name])]
         subprocess.run(words, check=True)
         done.touch()
     return python
