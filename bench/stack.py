@@ -8,11 +8,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.processes import free_port, is_alive, running
 from bench.stamps import Stamps
+from bench.traffic import Traffic, counted
 from bench.waiting import wait_for
 from diamond.sdk import Client
 from diamond.testing.lab import Cluster, Lab
@@ -50,6 +51,8 @@ class Stack:
     service: Service
     agent: Agent
     stamps: Stamps
+    traffic: Traffic
+    """Between agent and service, if it is counted."""
 
     @property
     def ended_jobs(self) -> Path:
@@ -59,9 +62,9 @@ class Stack:
 
 @contextlib.contextmanager
 def slurm_stack(
-    folder: Path, *, nodes: int = 4, cpus: int = 8, stamped: bool = True
+    folder: Path, *, nodes: int = 4, cpus: int = 8, stamped: bool = True, counts: bool = False
 ) -> Iterator[Stack]:
-    """`stamped`: with wrappers on PATH and a Prolog, which cost each job a few milliseconds."""
+    """`stamped`: with wrappers on PATH and a Prolog, which cost each job a few milliseconds. `counts`: the traffic."""
     with contextlib.ExitStack() as stack:
         stamps = Stamps(folder / "stamps")
         stamps.count_questions()
@@ -69,8 +72,10 @@ def slurm_stack(
         cluster = stack.enter_context(slurm_cluster(folder, used, nodes=nodes, cpus=cpus))
         service = stack.enter_context(started_service(folder / "service"))
         env = cluster_env(cluster, used)
-        agent = stack.enter_context(started_agent(service, "cluster", folder / "agent", env))
-        yield Stack(cluster, service, agent, stamps)
+        traffic = stack.enter_context(counted(service.url)) if counts else Traffic(service.url)
+        seen = replace(service, url=traffic.url)
+        agent = stack.enter_context(started_agent(seen, "cluster", folder / "agent", env))
+        yield Stack(cluster, service, agent, stamps, traffic)
 
 
 @contextlib.contextmanager

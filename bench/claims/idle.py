@@ -34,7 +34,7 @@ def measure(options: Options) -> Findings:
         f"< {MOST_SERVICE_MB:.0f} MB",
         fresh < MOST_SERVICE_MB,
     )
-    with slurm_stack(options.folder, nodes=5, cpus=10) as stack:
+    with slurm_stack(options.folder, nodes=5, cpus=10, counts=True) as stack:
         time.sleep(SETTLE_SECONDS)
         rest = load_of(stack, options.folder / "agent", options.seconds(FULL_MINUTES) / 2)
         fill(stack)
@@ -62,6 +62,9 @@ class Load:
     questions: Rate
     files_per_hour: float
     written_kb_per_hour: float
+    sent_kb_per_hour: float
+    received_kb_per_hour: float
+    connections_per_hour: float
 
 
 def add_load(findings: Findings, who: str, load: Load) -> None:
@@ -72,10 +75,14 @@ def add_load(findings: Findings, who: str, load: Load) -> None:
     findings.add("- questions to Slurm", load.questions.words())
     findings.add("- files made or changed", f"{load.files_per_hour:.0f} an hour")
     findings.add("- written", f"{load.written_kb_per_hour:.0f} kB an hour")
+    ways = f"{load.sent_kb_per_hour:.0f} kB sent, {load.received_kb_per_hour:.0f} kB received"
+    findings.add("- network", f"{ways}, {load.connections_per_hour:.0f} new connections an hour")
 
 
 def load_of(stack: Stack, folder: Path, seconds: float) -> Load:
     began, written = time.time(), written_bytes(stack.agent.pid)
+    traffic = stack.traffic
+    sent, received, connections = traffic.sent, traffic.received, traffic.connections
     memory, cpu = watch(stack.agent.pid, seconds)
     hours = (time.time() - began) / 3600
     asked = stack.stamps.questions(since=began, until=time.time())
@@ -85,6 +92,9 @@ def load_of(stack: Stack, folder: Path, seconds: float) -> Load:
         questions=Rate(asked, 60 * hours),
         files_per_hour=changed_since(folder, began) / hours,
         written_kb_per_hour=(written_bytes(stack.agent.pid) - written) / 1000 / hours,
+        sent_kb_per_hour=(traffic.sent - sent) / 1000 / hours,
+        received_kb_per_hour=(traffic.received - received) / 1000 / hours,
+        connections_per_hour=(traffic.connections - connections) / hours,
     )
 
 
