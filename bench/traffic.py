@@ -48,14 +48,24 @@ def _accept(door: socket.socket, goal: tuple[str, int], traffic: Traffic) -> Non
         except OSError:
             return
         traffic.add(connections=1)
+        own, real = door.getsockname()[1], goal[1]
         for source, sink, way in ((here, there, "sent"), (there, here, "received")):
-            threading.Thread(target=_pass, args=(source, sink, way, traffic), daemon=True).start()
+            host = (b"127.0.0.1:%d\r\n" % own, b"127.0.0.1:%d\r\n" % real)
+            words = (source, sink, way, traffic, host)
+            threading.Thread(target=_pass, args=words, daemon=True).start()
 
 
-def _pass(source: socket.socket, sink: socket.socket, way: str, traffic: Traffic) -> None:
+def _pass(
+    source: socket.socket,
+    sink: socket.socket,
+    way: str,
+    traffic: Traffic,
+    host: tuple[bytes, bytes],
+) -> None:
+    """With the Host header that the service knows: it serves no other."""
     try:
         while piece := source.recv(PIECE_BYTES):
-            sink.sendall(piece)
+            sink.sendall(piece.replace(*host) if way == "sent" else piece)
             traffic.add(**{way: len(piece)})
     except OSError:
         pass
