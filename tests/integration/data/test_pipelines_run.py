@@ -172,6 +172,29 @@ def test_a_stage_that_leaves_no_output_fails_and_names_it(
     assert "out/model" in failed["message"] and failed["state"] == "failed"
 
 
+@pytest.mark.parametrize("together", [{}, {"together": {"walltime": "10m", "cpus_per_node": 1}}])
+def test_what_a_stage_wrote_into_the_output_of_another_is_read_by_nobody(
+    service: RunningService, alpha: DataMachine, together: dict[str, Any]
+) -> None:
+    stages = {
+        "made": {
+            "run": f"mkdir out; echo {together} >out/good.csv",
+            "outputs": {"out": "out"},
+        },
+        "spoils": {"run": "echo more >>{made.out}/good.csv"},
+        "reads": {"run": "cat {made.out}/good.csv", "needs": ["spoils"]},
+        "beside": {"run": "true", "needs": ["made"]},
+    }
+    spec = {"name": "spoiled", "on": "alpha", "resources": {"walltime": "5m"}, **together}
+    made = service.client.post("/pipelines", {"spec": {**spec, "pipeline": stages}})
+    pipeline = ended(service, made["id"])
+    assert pipeline["state"] == "failed"
+    (reads,) = steps(pipeline, "reads")
+    assert reads["state"] == "failed"
+    assert "good.csv" in reads["message"]
+    assert states(pipeline)["beside"] == ["done"]
+
+
 def test_values_from_elsewhere_are_data_never_commands(
     service: RunningService, alpha: DataMachine
 ) -> None:
