@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -159,3 +160,59 @@ def test_short_trials_share_one_slurm_job_whatever_dies_above_them(
     wait_for(
         lambda: stack.client.get(f"/pilots/{pilot['id']}")["state"] == "succeeded", what="its end"
     )
+
+
+KILLED = """\
+import json, math, os, pathlib, sys, time
+
+place, lr = pathlib.Path(sys.argv[2]), float(sys.argv[1])
+time.sleep(1)
+with open(os.environ["DIAMOND_METRICS"], "a") as file:
+    file.write(json.dumps({"step": 1, "accuracy": -math.log(lr)}) + "\\n")
+with (place / "finished").open("a") as file:
+    file.write(sys.argv[1] + "\\n")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_fifth_of_the_trials_killed_at_random_changes_no_point_and_no_value(
+    stack: Stack, tmp_path: Path
+) -> None:
+    quiet, rough = tmp_path / "quiet", tmp_path / "rough"
+    quiet.mkdir(), rough.mkdir()
+    wanted = {"program": KILLED, "trials": 30, "parallel": 4, "seed": 11}
+    expected = begin(stack, quiet, **wanted)
+    ended(stack, expected)
+    chance, hit = random.Random(3), dict[str, str]()
+    study = begin(stack, rough, **wanted)
+    ways = ["scancel"] * 4 + ["node", "agent", "service"]
+
+    def strike() -> Any:
+        found = stack.client.get(f"/studies/{study}")
+        if found["state"] == "paused":
+            stack.client.post(f"/studies/{study}/resume")
+        for trial in trials_of(stack, study):
+            if trial["state"] == "running" and trial["task"] not in hit and trial["reruns"] == 0:
+                hit[trial["task"]] = chance.choice(ways) if chance.random() < 0.2 else ""
+                kill(stack, trial["task"], hit[trial["task"]])
+        return found if found["state"] == "done" else None
+
+    done = wait_for(strike, what="the end of the study", seconds=400)
+    struck = [way for way in hit.values() if way]
+    assert len(struck) >= 4 and done["counts"]["complete"] == done["asked"] == 30
+    points = [(trial["params"], trial["values"]) for trial in trials_of(stack, study)]
+    assert points == [(t["params"], t["values"]) for t in trials_of(stack, expected)]
+    finished = (rough / "finished").read_text().split()
+    assert len(set(finished)) == 30
+
+
+def kill(stack: Stack, task: str, way: str) -> None:
+    if way in ("scancel", "node"):
+        signal = ["--signal=KILL", "--full"] if way == "node" else []
+        stack.slurm("scancel", *signal, stack.native_id(task), check=False)
+    elif way == "agent":
+        stack.kill_agent()
+        stack.start_agent()
+    elif way == "service":
+        stack.restart_service()
