@@ -60,6 +60,9 @@ def busy(findings: Findings, stack: Stack, count: int, folder: Path) -> None:
     wait_for(lambda: study.refresh().state == "done", within=120 + 10 * SECONDS * count / SLOTS)
     spent = 1000 * (cpu_seconds(pid) - before) / count
     assert study.counts["complete"] == study.raw["asked"] == count, study.raw
+    pilots = client.transport.get("/api/v1/pilots")["items"]
+    jobs = sum(pilot["allocations"] for pilot in pilots if pilot["study"] == study.id)
+    findings.add(f"batch jobs for {count} trials", str(jobs))
     began, ended = times_in(place / "began"), times_in(place / "ended")
     assert len(began) == len(ended) == count, "each ran once"
     first, last = min(began.values()), max(began.values())

@@ -44,7 +44,7 @@ export function SearchSection() {
             placeholder="none"
             help="Stops bad trials early."
           />
-          <TextField
+          <CountField
             path="study.pack"
             placeholder="off"
             help="Trials that share an allocation: a number, auto or off."
