@@ -239,11 +239,11 @@ def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:
 def _unused(names: list[str], command: str, params: Mapping[str, Any]) -> list[str]:
     if "DIAMOND_PARAMS" in command:
         return []
-    return [
-        f"`run` does not contain `{{{name}}}`: the param {name} only reaches programs that read $DIAMOND_PARAMS"
-        for name in params
-        if name not in names
-    ]
+    return [unused_param(name) for name in params if name not in names]
+
+
+def unused_param(name: str) -> str:
+    return f"`run` does not contain `{{{name}}}`: the param {name} only reaches programs that read $DIAMOND_PARAMS"
 
 
 def _empty(fields: list[re.Match[str]], params: Mapping[str, Any]) -> list[str]:

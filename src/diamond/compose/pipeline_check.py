@@ -14,6 +14,7 @@ from diamond.compose.encoding import without_invalid_text
 from diamond.compose.faults import Faults, from_validation, invalid
 from diamond.compose.fields import NAME_WORDS
 from diamond.compose.groups import read_groups, stage_misfits, where_is
+from diamond.compose.parameters import unused_param
 from diamond.compose.raw_spec import RawSpec, has_auto_nodes, runs_something
 from diamond.compose.spec import Spec
 from diamond.compose.stages import (
@@ -118,7 +119,8 @@ def check_stages(
         allocation = (allocations or {}).get(pipeline.group_of(name))
         try:
             composed = compose_for(name)(trial_spec(pipeline, name))
-            warnings += [f"{name}: {warning}" for warning in composed.warnings]
+            known = tuple(map(unused_param, _named_elsewhere(pipeline, name)))
+            warnings += [f"{name}: {one}" for one in composed.warnings if one not in known]
             if allocation is not None:
                 items += stage_misfits(name, composed, allocation)
         except InvalidSpec as error:
@@ -126,6 +128,19 @@ def check_stages(
     if items:
         raise invalid(list({(item["field"], item["message"]): item for item in items}.values()))
     return warnings
+
+
+def _named_elsewhere(pipeline: Pipeline, name: str) -> list[str]:
+    """Params beside `pipeline:` that this stage does not name, but another does."""
+    shared = pipeline.raw.get("params")
+    own = pipeline.raw["pipeline"][name].get("params")
+    texts = [text for stage in pipeline.graph.stages.values() for text in stage.texts]
+    return [
+        param
+        for param in (shared if isinstance(shared, dict) else {})
+        if param not in (own if isinstance(own, dict) else {})
+        and any(f"{{{param}}}" in text for text in texts)
+    ]
 
 
 def trial_spec(pipeline: Pipeline, name: str) -> RawSpec:

@@ -273,3 +273,14 @@ def test_a_digest_of_somebody_else_is_no_input(service: RunningService, alpha: D
     }
     answer = service.client.call("POST", "/jobs", {"spec": spec})
     assert answer.status == 404 and "no data with the digest" in answer.json["title"]
+
+
+def test_a_param_of_all_stages_is_missed_only_where_no_stage_names_it(
+    service: RunningService, alpha: DataMachine
+) -> None:
+    params = {"seed": 1, "unused": 2}
+    stages = {"a": {"run": "x"}, "b": {"run": "y {seed}", "params": {"own": 3}}}
+    spec = {"name": "params", "on": "alpha", "params": params, "pipeline": stages}
+    warnings = service.client.post("/pipelines/check", {"spec": spec})["warnings"]
+    missed = [one.partition("the param ")[2].split()[0] for one in warnings]
+    assert missed == ["unused", "unused", "own"]
