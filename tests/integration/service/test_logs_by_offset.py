@@ -57,6 +57,20 @@ def test_a_part_that_does_not_fit_is_not_taken_and_the_answer_says_where(scene: 
     assert read_all(scene, task) == b"abc"
 
 
+def test_parts_of_one_call_follow_each_other_and_streams_stay_apart(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    err = {**part(task, attempt, 0), "stream": "stderr"}
+    sent = [
+        (part(task, attempt, 0), b"abc"),
+        (err, b"oops"),
+        (part(task, attempt, 3), b"de"),
+        (part(task, attempt, 9), b"lost"),
+    ]
+    assert scene.agent.bytes(*sent)["have"] == [3, 4, 5, 5]
+    assert scene.agent.bytes((part(task, attempt, 5), b"f"))["have"] == [6]
+    assert (read_all(scene, task), read_all(scene, task, "stderr")) == (b"abcdef", b"oops")
+
+
 def test_a_negative_offset_counts_from_the_end(scene: Scene) -> None:
     task, attempt = scene.taken()
     scene.agent.bytes((part(task, attempt, 0), b"0123456789"))
