@@ -24,6 +24,12 @@ def test_every_call_declares_its_errors_as_problems() -> None:
             assert list(one["content"]) == ["application/problem+json"], (method, path, code)
 
 
+def test_a_call_that_acts_once_declares_that_a_key_may_be_taken() -> None:
+    for path, method, call in _calls():
+        if any(one["name"] == "Idempotency-Key" for one in call.get("parameters", [])):
+            assert "409" in call["responses"], (method, path)
+
+
 def test_every_call_has_a_stated_rule_and_every_rule_a_call() -> None:
     calls = {f"{method.upper()} {path.removeprefix(PREFIX)}" for path, method, _ in _calls()}
     assert calls == set(RULES), "say in service/access/rules.py who may make the call"

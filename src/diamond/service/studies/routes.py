@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
-from fastapi.responses import PlainTextResponse
+from fastapi import APIRouter, Path, Query, Response
 
 from diamond.service.models.schemas import ModelVersion
 from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import (
+    CSV,
     IdempotencyKey,
     Limit,
     PageCursor,
@@ -46,7 +46,7 @@ async def list_studies(
     return await read.list_studies(services, person, limit=limit, cursor=cursor)
 
 
-@router.post("/import", status_code=201, response_model=Study, responses=problems())
+@router.post("/import", status_code=201, response_model=Study, responses=problems(409))
 async def import_study(
     body: schemas.PortableStudy, services: Service, person: Person, key: IdempotencyKey = None
 ) -> Study:
@@ -167,12 +167,12 @@ async def importances(
     return await read.get_importances(services, person, study, objective, method)
 
 
-@router.get("/{study}/export", response_class=PlainTextResponse, responses=problems(404, 409))
-async def export_csv(study: str, services: Service, person: Person) -> PlainTextResponse:
+@router.get("/{study}/export", response_class=Response, responses={200: CSV, **problems(404, 409)})
+async def export_csv(study: str, services: Service, person: Person) -> Response:
     """All trials as CSV."""
     _, text = await read.export_csv(services, person, study)
     headers = {"Content-Disposition": 'attachment; filename="trials.csv"'}
-    return PlainTextResponse(text, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/{study}/portable", response_model=schemas.PortableStudy, responses=problems(404, 409))
