@@ -49,7 +49,7 @@ docs: $(VENV)/installed
 	$(BIN)/python docs/build_site.py
 
 pictures: web machine
-	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py $(addprefix tests/e2e/pages/test_,$(addsuffix .py,image_pages people_pages planning_pane chain_page))
+	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py tests/e2e/pages/test_pictures_of_research.py $(addprefix tests/e2e/pages/test_,$(addsuffix .py,image_pages people_pages planning_pane chain_page))
 
 machine: install-dev
 	PYTHONPATH=tests $(BIN)/python -m support.machine

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.http import Client
+from support.warm_services import Forked, fork_service
 
 SOURCE = Path(__file__).parents[2] / "src"
 START_SECONDS = 60.0
+Process = subprocess.Popen[bytes] | Forked
 
 
 @dataclass
@@ -28,7 +30,7 @@ class RunningService:
     token: str
     home: Path
     port: int
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
     database_url: str = ""
 
@@ -87,15 +89,20 @@ def start_service(
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"
-    words = [sys.executable, "-m", "diamond.service", "--home", str(home), "--port", str(port)]
+    words = ["--home", str(home), "--port", str(port)]
     words += ["--database-url", database_url] if database_url else []
     words += ["--public-url", public_url] if public_url else []
     words += [*(["--people", str(people)] if people else []), *more]
     known = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment(source)
-        )
+    process: Process
+    if source == SOURCE:
+        process = fork_service(words, _environment(source), log)
+    else:
+        words = [sys.executable, "-m", "diamond.service", *words]
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment(source)
+            )
     _wait_until_ready(process, log, known)
     told = json.loads((home / "token.json").read_text())
     return RunningService(told["url"], told["token"], home, port, process, log, database_url)
@@ -112,9 +119,9 @@ def _environment(source: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], log: Path, known: int) -> None:
+def _wait_until_ready(process: Process, log: Path, known: int) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while b"ready " not in log.read_bytes()[known:]:
+    while not (log.exists() and b"ready " in log.read_bytes()[known:]):
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             raise AssertionError(f"the service did not start:\n{log.read_text()[known:]}")

@@ -183,7 +183,7 @@ def test_the_study(open_page: OpenPage, site: Site, tab: str) -> None:
 def test_the_model_and_where_it_comes_from(open_page: OpenPage, site: Site) -> None:
     page = open_page("/models", size=LAPTOP)
     page.get_by_role("link", name="river-lstm", exact=True).click()
-    expect(page.get_by_text("Forecasts daily river flow")).to_be_visible()
+    expect(page.get_by_role("heading", name="river-lstm", level=1)).to_be_visible()
     take(page, "model")
 
 
@@ -195,9 +195,10 @@ def test_lineage(open_page: OpenPage, site: Site) -> None:
 
 def test_runs_side_by_side(open_page: OpenPage, site: Site) -> None:
     page = open_page(f"/compare?runs={','.join(trained(site)[:3])}", size=LAPTOP)
-    expect(page.locator("[data-chart=drawn]").first).to_be_visible()
+    page.locator("[data-chart=drawn]").first.scroll_into_view_if_needed()
     take(page, "compare")
-    page.goto("/runs")
+    columns = ("name", "param.river", "param.width", "metric.nse", "metric.loss", "duration")
+    page.goto(f"/runs?columns={'%0A'.join(columns)}&filters=param.river%3F")
     expect(page.get_by_role("table").first).to_be_visible()
     take(page, "runs")
 
