@@ -61,7 +61,8 @@ export function LineagePage() {
 function NothingChosen() {
   return (
     <EmptyState icon={IconSitemap} title="Choose where to start">
-      Enter a task id, the name of a dataset or model, or a digest. A task's page has a link here, too.
+      Enter a task id, the name of a dataset or model, or a digest. A task's page has a link here,
+      too.
     </EmptyState>
   );
 }

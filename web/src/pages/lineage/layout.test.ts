@@ -18,7 +18,11 @@ describe("the graph of lineage", () => {
     const lineage = {
       start: "b",
       nodes: [node("a", -1), node("b", 0), node("c", 1), node("d", 1)],
-      edges: [{ source: "a", target: "b", role: "era5" }],
+      edges: [
+        { source: "a", target: "b", role: "era5" },
+        { source: "b", target: "c", role: "" },
+        { source: "b", target: "d", role: "" },
+      ],
       tasks: 4,
       made: 0,
       is_complete: true,
@@ -30,6 +34,26 @@ describe("the graph of lineage", () => {
     const [c, d] = nodes.filter(({ id }) => id === "c" || id === "d");
     expect(c?.position.y).not.toBe(d?.position.y);
     expect(edges[0]?.label).toBe("era5");
+  });
+
+  it("draws no line back where a source was reached on two ways", () => {
+    const lineage = {
+      start: "a",
+      nodes: [node("a", 0), node("b", 1), node("c", 1), node("x", 2), node("y", 3)],
+      edges: [
+        { source: "a", target: "b", role: "" },
+        { source: "b", target: "c", role: "" },
+        { source: "a", target: "c", role: "" },
+        { source: "x", target: "y", role: "" },
+        { source: "y", target: "x", role: "" },
+      ],
+      tasks: 5,
+      made: 0,
+      is_complete: true,
+    };
+    const x = Object.fromEntries(graphOf(lineage).nodes.map((one) => [one.id, one.position.x]));
+    expect(x.b).toBeLessThan(x.c ?? 0);
+    expect(Object.keys(x)).toHaveLength(5);
   });
 
   it("shows a digest where there is no name", () => {
