@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _make_app(settings: Settings) -> FastAPI:
-    """A quarter of the start would be spent looking for garbage among what stays for ever."""
+    """A quarter of the start would be spent looking for garbage among what stays."""
     gc.disable()
     try:
         from diamond.service.app import create_app
