@@ -304,3 +304,12 @@ def test_each_hostile_scenario_stands_in_the_threat_model() -> None:
     ]
     assert len(scenarios) > 30
     assert [name for name in scenarios if f"`{name}`" not in tried] == []
+
+
+def test_every_test_that_the_docs_name_is_there() -> None:
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(SOURCE / "testing").rglob("*.py")]
+    known = {path.stem for path in files}
+    for path in files:
+        known |= set(re.findall(r"def (test_\w+)\(", path.read_text()))
+    named = {name for path in PAGES for name in re.findall(r"\b(test_\w+)", path.read_text())}
+    assert named - known == set()
