@@ -58,7 +58,11 @@ function EditModel({ model, onClose }: DialogProps) {
   const [tags, setTags] = useState(model.tags);
   const [keptOn, setKeptOn] = useState(model.kept_on);
   const { data: endpoints } = useQuery(endpointsQuery);
-  const names = endpoints?.items.map((endpoint) => endpoint.name) ?? [];
+  const own = endpoints?.items ?? [];
+  const names = own.map((endpoint) => endpoint.name);
+  const buckets = own
+    .filter((endpoint) => "s3" in Object(endpoint.profile.values.data))
+    .map(({ name }) => ({ value: `s3:${name}`, label: `S3 storage of ${name}` }));
   const save = useModelAction({
     call: () =>
       modelsApi.change(model.id, {
@@ -111,8 +115,8 @@ function EditModel({ model, onClose }: DialogProps) {
       <TagsInput label="Tags" value={tags} onChange={setTags} />
       <Select
         label="Copies are kept in"
-        description="This service, or an endpoint of yours whose files the site does not purge."
-        data={[{ value: "", label: "This service" }, ...names]}
+        description="This service, an endpoint of yours whose files the site does not purge, or S3 storage."
+        data={[{ value: "", label: "This service" }, ...names, ...buckets]}
         value={keptOn}
         onChange={(place) => setKeptOn(place ?? "")}
         allowDeselect={false}
