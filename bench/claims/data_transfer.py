@@ -78,7 +78,7 @@ def _pair(options: Options) -> Iterator[_Pair]:
 
 def _apart() -> str | None:
     """A service is on another machine: its database's fsyncs would make the endpoints' disk commit again and again."""
-    memory = Path("/dev/shm")  # noqa: S108
+    memory = Path("/dev/shm")
     return str(memory) if memory.is_dir() else None
 
 
