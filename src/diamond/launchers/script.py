@@ -198,7 +198,7 @@ def _enter(batch: Batch) -> List[str]:
         lines.append(_APART)
     if batch.modules:
         lines.append('. "$diamond_folder/modules.sh"')
-    for name, value in _variables(batch).items():
+    for name, value in exported_variables(batch).items():
         lines.append(f"export {_checked(name)}={shlex.quote(value)}")
     for name, value in batch.defaults.items():
         lines.append(f'export {_checked(name)}="${{{name}-{value}}}"')
@@ -207,7 +207,8 @@ def _enter(batch: Batch) -> List[str]:
     return [*lines, "}"]
 
 
-def _variables(batch: Batch) -> Mapping[str, str]:
+def exported_variables(batch: Batch) -> Mapping[str, str]:
+    """Where data is, and what the environment needs."""
     data = {data_variable(name): path for name, path in batch.data.items()}
     return {**data, **batch.entered.exported}
 

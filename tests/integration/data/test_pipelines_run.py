@@ -181,7 +181,8 @@ def test_what_a_stage_wrote_into_the_output_of_another_is_read_by_nobody(
             "run": f"mkdir out; echo {together} >out/good.csv",
             "outputs": {"out": "out"},
         },
-        "spoils": {"run": "echo more >>{made.out}/good.csv"},
+        "spoils": {"run": "echo more >>{made.out}/good.csv", "needs": ["sees"]},
+        "sees": {"run": "cat {made.out}/good.csv $DIAMOND_INPUTS/made_out/good.csv"},
         "reads": {"run": "cat {made.out}/good.csv", "needs": ["spoils"]},
         "beside": {"run": "true", "needs": ["made"]},
     }
@@ -192,7 +193,7 @@ def test_what_a_stage_wrote_into_the_output_of_another_is_read_by_nobody(
     (reads,) = steps(pipeline, "reads")
     assert reads["state"] == "failed"
     assert "good.csv" in reads["message"]
-    assert states(pipeline)["beside"] == ["done"]
+    assert states(pipeline)["beside"] == states(pipeline)["sees"] == ["done"]
 
 
 def test_values_from_elsewhere_are_data_never_commands(

@@ -12,7 +12,7 @@ from diamond.agent.tasks.machine.state import GO, STOP, AttemptState
 from diamond.core.events import Event, Observed
 from diamond.core.order import Order, Pilot, Placement
 from diamond.core.task import CONTINUE_EXIT_CODE, Reason
-from diamond.launchers.script import Batch, program_variables
+from diamond.launchers.script import Batch, exported_variables, program_variables
 from diamond.pilots.requests import Lean
 from diamond.pilots.settings import PilotSettings
 from diamond.pilots.warm import python_call
@@ -59,7 +59,8 @@ def pilot_command(folder: AttemptFolder, installed: str) -> list[str]:
 def lean_of(batch: Batch, order: Order) -> Lean | None:
     """How the pilot starts it without a batch script, which costs more than a short stage; None where it needs one.
 
-    One process outside of a container, with nothing to mount, copy, hand over, await or continue.
+    One process outside of a container, with nothing to mount, copy, hand over, await or continue. What it reads from other
+    stages is linked already, and known by its digest.
     """
     needs_script = (
         order.launch.kind != "single"
@@ -68,7 +69,7 @@ def lean_of(batch: Batch, order: Order) -> Lean | None:
         or order.secrets
         or order.resume.pattern
         or order.budget
-        or batch.data
+        or order.data  # plain paths: what they hold is noted for the record, where digests are not known
         or batch.entered.prefix
         or batch.entered.mounts
         or batch.entered.caches
@@ -86,7 +87,7 @@ def lean_of(batch: Batch, order: Order) -> Lean | None:
         inbox=batch.inbox,
         training=batch.training,
         lead_seconds=order.resume.lead_seconds,
-        variables=dict(batch.entered.exported),
+        variables=dict(exported_variables(batch)),
         defaults=dict(batch.defaults),
         path=list(batch.entered.path),
         call=python_call(program.words, program.line),
