@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from diamond.launchers.ranks.rank_files import RankFiles
 from support.framing import run_ranks, start_rank
 
 FAULTS = {
@@ -30,6 +31,7 @@ def test_a_fault_is_an_error_on_all_ranks(data: Path, tmp_path: Path, fault: str
 
 
 def test_a_killed_rank_ends_the_others_at_once(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "ranks").mkdir()
     began = time.monotonic()
     *others, killed = run_ranks(4, tmp_path, "fault", data, "killed")
     assert killed[0] == -9
@@ -38,6 +40,7 @@ def test_a_killed_rank_ends_the_others_at_once(data: Path, tmp_path: Path) -> No
         assert printed.startswith("RankLost: rank")
         assert "rank 3 is lost" in printed
     assert time.monotonic() - began < 30
+    assert all(RankFiles(tmp_path).is_connected(rank) for rank in range(4))
 
 
 def test_a_rank_that_does_not_come_is_not_waited_for_forever(data: Path, tmp_path: Path) -> None:

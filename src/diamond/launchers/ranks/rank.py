@@ -202,6 +202,7 @@ class Rank:
         was_asked = not {signal.SIGTERM, signal.SIGINT, END_NOW}.isdisjoint(self._passed_at)
         memory = bool(code or number) and memory_kills() > self._kills_before
         alone = self._contact is not None and self._contact.is_alone
+        alone = alone and not self._files.is_connected(self._me.rank)
         self._files.write_exit(
             self._me.rank, code, number, was_asked=was_asked, memory=memory, alone=alone
         )

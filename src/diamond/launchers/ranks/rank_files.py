@@ -65,6 +65,10 @@ class RankFiles:
     def step_file(self, rank: int) -> Path:
         return self.folder / f"{rank}.step"
 
+    def is_connected(self, rank: int) -> bool:
+        """`diamond.frames` says so itself: its ranks meet at ports of their own."""
+        return (self.folder / f"{rank}.connected").exists()
+
     def write_start(self, rank: int, node: str) -> None:
         self._write(f"{rank}.started", f"{node} {os.getpid()} {time.time():.3f}\n")
 
