@@ -439,3 +439,14 @@ def test_tuning_finds_the_fastest_settings_whose_loss_keeps_up(scene: Scene) -> 
     assert [command["grace"] for command in runner.cancelled] == [1] * 12, "each ends when measured"
     nodes = {told["order"]["resources"]["nodes"] for told in runner.submitted}
     assert nodes == {1}
+
+
+def test_short_trials_are_packed_once_it_is_known_that_they_are_short(scene: Scene) -> None:
+    facts = {"cores": {"value": 8, "source": "test", "at": scene.agent.now}}
+    scene.agent.good("profile", {"version": 1, "probed_at": scene.agent.now, "facts": facts})
+    runner = TrialRunner(scene, accuracy)
+    study = runner.until_state(begin(scene, pack="auto", parallel=4, trials=16)["id"])
+    assert counts(study) == {"complete": 16}
+    inside = [told["order"]["placement"].get("pilot", "") for told in runner.submitted]
+    assert not any(inside[:4]) and all(inside[8:]), "the first ones show how long trials take"
+    assert [pilot["cpus_per_node"] for pilot in pilots_of(scene, study["id"])] == [4]
