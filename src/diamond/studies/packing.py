@@ -124,8 +124,9 @@ def slots_in(has: Resources, trial: Resources) -> int:
 
 
 def lead(slots: int, lasted: Sequence[float]) -> int:
-    """How many trials wait in pilots, so that a slot is filled the moment it is free; none for long trials."""
+    """How many trials wait in pilots, so that a slot is filled the moment it is free; none for long trials, and one for
+    each slot before it is known."""
     usual = median_of(lasted)
     if usual is None:
-        return 0
+        return min(MOST_LEAD, slots)
     return min(MOST_LEAD, 2 * slots, math.floor(slots * LEAD_SECONDS / max(usual, 0.1)))

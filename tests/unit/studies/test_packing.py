@@ -74,7 +74,7 @@ def test_an_allocation_has_as_many_nodes_as_its_trials_need_and_lasts_for_those_
 
 def test_short_trials_wait_in_their_pilot_so_that_no_slot_is_ever_empty() -> None:
     assert lead(16, [2.0]) == 32 and lead(16, [20.0]) == 4 and lead(16, [600.0]) == 0
-    assert lead(16, []) == 0
+    assert lead(16, []) == 16
     assert trials_ahead(PACKED, [2.0], slots=16) == 32
     assert trials_ahead(PACKED, [2.0], slots=0) == 0
 
