@@ -86,8 +86,7 @@ def test_a_crate_with_its_data_is_reproduced_where_nobody_has_seen_them(
     assert json.loads((folder / "run" / "metrics.jsonl").read_text())["loss"] == 6.0
     (folder / "data/numbers/sparse").unlink()  # 40 MB of zeros tell a validator nothing
     shutil.rmtree(folder / "run")
-    cache = seed_cache(tmp_path)
-    assert [faults(folder, profile, cache) for profile in PROFILES] == [[], [], []]
+    assert faults(folder, PROFILES[-1], seed_cache(tmp_path)) == []
 
 
 def test_a_changed_byte_of_the_data_in_a_crate_is_noticed(
