@@ -17,7 +17,9 @@ from diamond.provenance.crate_reader import ForeignRecord, read_crate
 from diamond.provenance.record import Record
 from diamond.provenance.tolerance import parse_tolerances
 from diamond.provenance.verdicts import Level, Outcome, Verdict, judge, not_reproducible
+from diamond.sdk.code_selection import is_git_url
 from diamond.sdk.crate_inputs import with_inputs
+from diamond.sdk.specs import MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from diamond.sdk.client import Client
@@ -47,7 +49,9 @@ def reproduce_crate(
             spec = with_inputs(client, archive, Path(place), first.record, spec, on)
         spec |= {"account": account} if account else {}
         try:
-            job = client.run(spec, on=on or None, folder=Path(place), wait=True)
+            has_code = "code" in spec
+            folder = Path(place)
+            job = client.run(spec, on=on or None, folder=folder, with_code=has_code, wait=True)
         except InvalidSpec as error:
             faults = [f"{each.get('field')}: {each.get('message')}" for each in error.faults]
             verdict = not_reproducible(faults or [error.message])
@@ -91,7 +95,9 @@ def _unpack(crate: Path, place: Path, record: Record) -> tuple[list[str], dict[s
         names = [info.filename for info in archive.infolist() if not info.is_dir()]
         if SPEC not in names:
             return ["the crate holds no diamond.yaml"], {}
-        spec = dict(read_spec(archive.read(SPEC).decode()))
+        if archive.getinfo(SPEC).file_size > MOST_CHARACTERS:
+            raise BadRequest(f"{SPEC} in the crate has more than 1 MB, too much for a spec")
+        spec = dict(read_spec(archive.read(SPEC).decode(errors="replace")))
         code = [name for name in names if name.startswith(CODE)]
         submitted = record.submitted
         if submitted and submitted.code and submitted.code.snapshot and not code:
@@ -103,8 +109,23 @@ def _unpack(crate: Path, place: Path, record: Record) -> tuple[list[str], dict[s
             ], {}
         for name in code:
             _write(archive, name, place)
-    kept = {name: value for name, value in spec.items() if name not in SITE_FIELDS}
+    kept = _without_own_files({name: spec[name] for name in spec if name not in SITE_FIELDS})
     return [], {**kept, **({"code": str(place / "code")} if code else {})}
+
+
+def _without_own_files(spec: dict[str, Any]) -> dict[str, Any]:
+    """Whoever made the crate does not say which files of this computer are uploaded. Raises `BadRequest`."""
+    environment = spec.get("environment")
+    files = environment.get("files") if isinstance(environment, dict) else None
+    for file in files if isinstance(files, list) else []:
+        if isinstance(file, dict) and "from" in file:
+            raise BadRequest(
+                f"The crate asks for the file {str(file['from'])[:200]!r} of your computer",
+                "A crate that Diamond wrote names the digests of such files.",
+            )
+    code = spec.get("code")
+    is_elsewhere = isinstance(code, str) and is_git_url(code)
+    return spec if is_elsewhere else {name: spec[name] for name in spec if name != "code"}
 
 
 def _write(archive: zipfile.ZipFile, name: str, place: Path) -> None:

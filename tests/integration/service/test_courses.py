@@ -231,3 +231,19 @@ def test_a_restricted_project_takes_in_nothing_that_ran_elsewhere(service: Runni
         job = ada.post("/jobs", {"spec": {**SPEC, "on": name}})["job"]["id"]
         moved[name] = ada.call("PUT", f"/jobs/{job}/project", {"project": project}).status
     assert (moved["listed"] < 300, moved["other"]) == (True, 409)
+
+
+def test_shares_of_pipelines_end_when_a_project_becomes_a_course(service: RunningService) -> None:
+    _, lecturer = add_person(service, "lecturer")
+    project = lecturer.post("/projects", {"name": f"p{next(_numbers)}"})["id"]
+    (bob_id, bob), (ada_id, ada) = add_person(service, "bob"), add_person(service, "ada")
+    put_in_project(service, project, bob_id, Role.MEMBER)
+    bob.post("/endpoints", {"name": "own", "carrier": "local"})
+    spec = {"name": "p", "on": "own", "pipeline": {"only": {"run": "a"}}}
+    path = f"/pipelines/{bob.post('/pipelines', {'spec': spec, 'project': project})['id']}"
+    with_ada = {"with_kind": "person", "with_id": ada_id}
+    bob.post(f"{path}/shares", with_ada)
+    assert ada.call("GET", path).status == 200
+    assert lecturer.call("PUT", f"/projects/{project}/course", {}).status == 200
+    assert ada.call("GET", path).status == 404
+    assert bob.call("POST", f"{path}/shares", with_ada).json["code"] == "bound"

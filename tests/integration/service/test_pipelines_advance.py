@@ -195,6 +195,25 @@ def test_who_sees_a_pipeline_sees_its_tasks_and_changes_nothing(scene: Scene) ->
     assert client.post(f"/pipelines/{common}/cancel")["state"] == "cancelled"
 
 
+def test_a_shared_pipeline_shows_no_work_that_was_done_in_another_project(scene: Scene) -> None:
+    """In a course, say: who may not share it there must not share it through a pipeline that finds it in the cache."""
+    stages = {"only": {"run": "c", "outputs": {"y": "y"}}}
+    project = scene.client.post("/projects", {"name": f"closed-{scene.name}"})["id"]
+    first = submit_stages(scene, stages, project=project)
+    succeed(scene, next_tasks(scene, 1)[0], {"y": b"1"})
+    done = ended(scene, first)["stages"][0]["steps"][0]["task"]
+    second = ended(scene, submit_stages(scene, stages))
+    assert second["stages"][0]["steps"][0]["task"] == done and second["counts"]["cached"] == 1
+    ada, client = add_person(scene.service, "ada")
+    with_ada = {"with_kind": "person", "with_id": ada}
+    scene.client.post(f"/pipelines/{second['id']}/shares", with_ada)
+    assert client.call("GET", f"/tasks/{done}").status == 404
+    scene.client.post(f"/pipelines/{first}/shares", with_ada)
+    assert client.get(f"/tasks/{done}")["id"] == done
+    job = client.get(f"/tasks/{done}")["job"]
+    assert len(scene.client.post(f"/jobs/{job}/shares", with_ada)["items"]) == 1, "its own share"
+
+
 def submit_stages(scene: Scene, stages: dict[str, Any], **body: Any) -> str:
     spec = {"name": "p", "on": scene.name, "pipeline": stages}
     return str(scene.client.post("/pipelines", {"spec": spec, **body})["id"])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import stat
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from diamond.core.errors import BadRequest, Conflict, from_problem
 from diamond.provenance.bodies import CodeUsed, MetricsSeen, TaskEnded, TaskSubmitted, Value
 from diamond.provenance.record import Record
-from diamond.sdk.crate_inputs import unpack_folder
+from diamond.sdk.crate_inputs import _image_file, unpack_folder
 from diamond.sdk.crate_runs import _outcome, _unpack, reproduce_crate
 
 SUBMITTED = TaskSubmitted(
@@ -71,6 +73,91 @@ def test_a_link_in_the_data_of_a_crate_stays_inside(tmp_path: Path, target: str)
     with zipfile.ZipFile(path) as archive, pytest.raises(BadRequest, match="leads outside"):
         unpack_folder(archive, "data/x/", tmp_path / "in")
     assert not any(one.is_symlink() for one in (tmp_path / "in").rglob("*"))
+
+
+def linked(path: Path, links: dict[str, str], **files: str) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, target in links.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, target)
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        # Each stays inside by its words: the first leads to the top, so the second is there and leads out.
+        {"data/x/a/b": "..", "data/x/a/b/out": "../../evil"},
+        {"data/x/a/b": "..", "data/x/a/b/out": "../../evil", "data/x/out/c/d": "e"},
+        {"data/x/link": "a", "data/x/link/": "b"},
+    ],
+)
+def test_links_that_lead_outside_only_together_are_refused(
+    tmp_path: Path, links: dict[str, str]
+) -> None:
+    path = linked(tmp_path / "crate.zip", links)
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(path) as archive, pytest.raises(BadRequest):
+        unpack_folder(archive, "data/x/", tmp_path / "in")
+    assert not any(one.is_symlink() for one in tmp_path.rglob("*"))
+
+
+def test_a_link_of_gigabytes_is_not_read(tmp_path: Path) -> None:
+    path = linked(tmp_path / "crate.zip", {"data/x/link": "a" * (64 << 20)})
+    (tmp_path / "in").mkdir()
+    tracemalloc.start()
+    with zipfile.ZipFile(path) as archive, pytest.raises(BadRequest, match="link"):
+        unpack_folder(archive, "data/x/", tmp_path / "in")
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+
+
+def test_a_crate_names_no_file_twice(tmp_path: Path) -> None:
+    path = tmp_path / "crate.zip"
+    with zipfile.ZipFile(path, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("data/x/a", "1")
+        archive.writestr("data/x/a", "2")
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(path) as archive, pytest.raises(BadRequest, match="twice"):
+        unpack_folder(archive, "data/x/", tmp_path / "in")
+
+
+def test_data_of_a_crate_are_as_they_were(tmp_path: Path) -> None:
+    path = linked(tmp_path / "crate.zip", {"data/x/l": "a/b"}, **{"data/x/a/b": "1"})
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("data/x/empty/", "")
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(path) as archive:
+        unpack_folder(archive, "data/x/", tmp_path / "in")
+    made = tmp_path / "in/data/x"
+    assert (made / "l").read_text() == "1" and (made / "l").is_symlink()
+    assert list((made / "empty").iterdir()) == []
+
+
+def test_a_crate_has_no_folder_of_ones_computer_uploaded(tmp_path: Path) -> None:
+    text = f"name: x\nrun: cat id_rsa\ncode: {Path.home() / '.ssh'}\n"
+    made = crate(tmp_path, **{"diamond.yaml": text})
+    _, spec = _unpack(made, tmp_path, Record(()))
+    assert "code" not in spec
+
+
+def test_a_crate_has_no_file_of_ones_computer_put_into_an_image(tmp_path: Path) -> None:
+    text = "name: x\nrun: cat /k\nenvironment: {files: [{from: /etc/passwd, to: /k}]}\n"
+    made = crate(tmp_path, **{"diamond.yaml": text})
+    with pytest.raises(BadRequest, match="of your computer"):
+        _unpack(made, tmp_path, Record(()))
+
+
+@pytest.mark.parametrize("names", [["evil.sif"], ["image.sif", "evil.sif"], []])
+def test_only_the_image_that_the_record_names_is_taken(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).write_text(name)
+    with pytest.raises(BadRequest, match="image"):
+        _image_file(tmp_path, hashlib.sha256(b"image.sif").hexdigest())
 
 
 def test_an_answer_with_an_unknown_code_becomes_the_general_error() -> None:

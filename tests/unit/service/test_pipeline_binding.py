@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diamond.core.errors import BadRequest
+from diamond.data.manifest import FileEntry, write_manifest
 from diamond.pipelines.readiness import StepState
 from diamond.service.pipelines.bind import bind, should_run
 from diamond.service.pipelines.board import Board, new_step
-from diamond.service.pipelines.look import parse_value
+from diamond.service.pipelines.look import parse_value, top_names
 from diamond.service.pipelines.rows import PipelineRow, StepOutput
 
 SPEC: dict[str, Any] = {
@@ -95,3 +98,24 @@ def test_a_value_is_plain_json(text: bytes) -> None:
 def test_values_and_lists_of_them() -> None:
     assert parse_value(b'[1, "a", true, null]') == [1, "a", True, None]
     assert parse_value(b" 0.5\n") == 0.5
+
+
+@pytest.mark.parametrize(
+    "text", [b"1e999", b"[1, -1e999]", b"9" * 30, b"-" + b"9" * 30, rb'"\u0000"', rb'["\ud800"]']
+)
+def test_a_value_that_no_database_or_page_takes_fails_its_step(text: bytes) -> None:
+    """Else its pipeline would be tried again for ever, or never be shown."""
+    with pytest.raises(BadRequest, match="not finite"):
+        parse_value(text)
+
+
+def test_a_tree_of_many_files_is_mapped_over_without_keeping_them(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest"
+    entries = [FileEntry(f"top/{n:06}", 1, "0" * 64) for n in range(50_000)]
+    with manifest.open("wb") as out:
+        write_manifest(entries, out)
+    del entries
+    tracemalloc.start()
+    assert top_names(manifest) == ["top"]
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20, "a list of them takes 15 MB"
+    tracemalloc.stop()

@@ -8,8 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.access.principal import Role
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.tables import (
+    jobs,
     members,
     pipeline_steps,
+    pipelines,
     projects,
     shares,
     tasks,
@@ -29,13 +31,15 @@ _ROLES = (
 _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
 )
-# Who sees a pipeline sees the jobs of its steps.
+# Who sees a pipeline sees the jobs of its steps, but none that was done before in another project, such as a course, where it must stay.
 _SHARED_BY_PIPELINE = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == PIPELINE,
     shares.c.thing.in_(
         select(pipeline_steps.c.pipeline)
         .join(tasks, tasks.c.id == pipeline_steps.c.task)
-        .where(tasks.c.job == bindparam("of_thing"))
+        .join(jobs, jobs.c.id == tasks.c.job)
+        .join(pipelines, pipelines.c.id == pipeline_steps.c.pipeline)
+        .where(jobs.c.id == bindparam("of_thing"), jobs.c.project == pipelines.c.project)
     ),
 )
 _SHARED_WITH = select(shares.c.thing).where(
@@ -69,10 +73,17 @@ async def roles_and_courses(
 
 
 async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
-    """The holders of one thing, as (person|project|everyone, id)."""
-    rows = list(await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing}))
+    """Who sees one thing through a share, as (person|project|everyone, id); a job also through that of a pipeline."""
+    holders = await holders_of(connection, kind, thing)
     if kind == JOB:
-        rows += await connection.execute(_SHARED_BY_PIPELINE, {"of_thing": thing})
+        rows = await connection.execute(_SHARED_BY_PIPELINE, {"of_thing": thing})
+        holders |= {(row.with_kind, row.with_id) for row in rows}
+    return holders
+
+
+async def holders_of(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
+    """Whom its owner shared exactly this thing with."""
+    rows = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
     return {(row.with_kind, row.with_id) for row in rows}
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import JsonValue
 
 from diamond.core.errors import BadRequest, DiamondError, EndpointAway
 from diamond.core.task import State
-from diamond.data.manifest import load_manifest
+from diamond.data.manifest import read_manifest as tree_entries
 from diamond.pipelines.cache_key import CodeFile
 from diamond.pipelines.items import MOST_STEPS
 from diamond.pipelines.readiness import GOOD, StepState
@@ -27,6 +30,7 @@ from diamond.service.tasks.store import tasks_by_id
 
 AT_ONCE = 16
 """Values that are asked for at the same time."""
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 LARGEST_VALUE = 64 << 10
 """Bytes of the file of a value: it becomes a param, which is stored and shown."""
 
@@ -93,12 +97,20 @@ async def _see_trees(services: Services, seen: Seen, trees: Collection[str]) -> 
         if tree not in seen.names:
             try:
                 path = services.manifests.find(tree)
-                entries = await asyncio.to_thread(load_manifest, path, tree)
+                seen.names[tree] = await asyncio.to_thread(top_names, path)
             except DiamondError:  # its machine lets no manifest leave
                 seen.names[tree] = []
-                continue
-            tops = dict.fromkeys(entry.path.split("/")[0] for entry in entries)
-            seen.names[tree] = list(tops)[: MOST_STEPS + 1]
+
+
+def top_names(manifest: Path) -> list[str]:
+    """One more than there may be steps at most. It may list millions of files: none of them is kept in memory."""
+    names: dict[str, None] = {}
+    with manifest.open("rb") as source:
+        for entry in tree_entries(source):
+            names[entry.path.partition("/")[0]] = None
+            if len(names) > MOST_STEPS:
+                break
+    return list(names)
 
 
 async def _see_value(services: Services, seen: Seen, task: TaskRow, name: str, path: str) -> None:
@@ -133,7 +145,19 @@ def parse_value(text: bytes) -> JsonValue:
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, (list, dict)) for item in items):
         raise BadRequest("it is neither a plain value nor a list of plain values")
+    if not all(_can_be_stored(item) for item in items):
+        raise BadRequest(
+            "it has a number that is not finite or beyond 64 bits, or a text that is not Unicode"
+        )
     return value
+
+
+def _can_be_stored(item: JsonValue) -> bool:
+    if isinstance(item, str):
+        return not _UNFIT.search(item)
+    if isinstance(item, float):
+        return math.isfinite(item)
+    return not isinstance(item, int) or -(2**63) <= item < 2**63
 
 
 def _no_number(word: str) -> float:

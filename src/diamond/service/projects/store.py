@@ -9,7 +9,7 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Role
-from diamond.service.people.shares import EVERYONE, JOB, PERSON, PROJECT, shared_with
+from diamond.service.people.shares import EVERYONE, JOB, PERSON, PIPELINE, PROJECT, holders_of
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject, row_of, rows_of, values_of
 from diamond.service.platform.database.tables import (
@@ -17,6 +17,7 @@ from diamond.service.platform.database.tables import (
     jobs,
     limits,
     members,
+    pipelines,
     projects,
     shares,
     tasks,
@@ -74,9 +75,10 @@ async def drop_shares_of_students(tx: Transaction, course: str) -> None:
     managers = select(members.c.owner).where(
         members.c.project == course, members.c.role == Role.MANAGER.value
     )
-    work = select(jobs.c.id).where(jobs.c.project == course, jobs.c.owner.not_in(managers))
-    gone = delete(shares).where(shares.c.kind == JOB, shares.c.thing.in_(work))
-    await tx.connection.execute(gone)
+    for kind, table in ((JOB, jobs), (PIPELINE, pipelines)):
+        work = select(table.c.id).where(table.c.project == course, table.c.owner.not_in(managers))
+        gone = delete(shares).where(shares.c.kind == kind, shares.c.thing.in_(work))
+        await tx.connection.execute(gone)
 
 
 async def list_members(connection: AsyncConnection, project: str) -> list[MemberRow]:
@@ -103,7 +105,7 @@ async def drop_member(tx: Transaction, project: str, user: str) -> bool:
 
 async def add_share(tx: Transaction, share: ShareRow) -> bool:
     """Whether it is new."""
-    holders = await shared_with(tx.connection, share.kind, share.thing)
+    holders = await holders_of(tx.connection, share.kind, share.thing)
     is_new = (share.with_kind, share.with_id) not in holders
     if is_new:
         await tx.connection.execute(insert(shares), values_of(share))
