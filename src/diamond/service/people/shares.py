@@ -73,7 +73,7 @@ async def roles_and_courses(
 
 
 async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
-    """Who sees one thing through a share, as (person|project|everyone, id); a job also through that of a pipeline."""
+    """Who sees one thing through a share, as (person|project|everyone, id); a job also through the share of its pipeline."""
     holders = await holders_of(connection, kind, thing)
     if kind == JOB:
         rows = await connection.execute(_SHARED_BY_PIPELINE, {"of_thing": thing})
