@@ -26,7 +26,10 @@ TaskIds = Annotated[
     typer.Argument(metavar="TASK…", help="Task ids or prefixes.", autocompletion=complete_task),
 ]
 With = Annotated[
-    str, typer.Option("--with", metavar="PARTS", help="code, lock, image, data: code,lock,data.")
+    str,
+    typer.Option(
+        "--with", metavar="PARTS", help="What to put in, with commas: code, lock, image, data."
+    ),
 ]
 PARTS = ("code", "lock", "image", "data")
 Blind = Annotated[bool, typer.Option("--blind", help="Name nobody.")]

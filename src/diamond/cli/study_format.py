@@ -20,8 +20,8 @@ def study_lines(study: Study) -> Iterator[str]:
     for trial in study.front:
         yield f"  front: {value_text(trial)} with {params_text(trial)} (trial {trial['number']})"
     if raw["pack"] != "off":
-        together = "auto" if raw["pack"] == "auto" else f"{raw['pack']} trials"
-        yield f"  packed: {together} in an allocation (diamond pilot list)"
+        most = "as many as suit" if raw["pack"] == "auto" else f"up to {raw['pack']}"
+        yield f"  packed: {most} in one allocation (diamond pilot list)"
     saved = raw["node_hours_saved"]
     yield f"  used {raw['node_hours']:.3g} node-hours" + (
         f", pruning saved about {saved:.3g}" if saved >= 0.0005 else ""

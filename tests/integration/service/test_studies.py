@@ -337,6 +337,9 @@ def test_packed_trials_share_an_allocation_that_closes_with_the_study(scene: Sce
     alone = trials_of(scene, plain.until_state(begin(scene, trials=12, seed=7)["id"])["id"])
     together = [(trial["params"], trial["values"]) for trial in trials_of(scene, study["id"])]
     assert together == [(trial["params"], trial["values"]) for trial in alone]
+    again = scene.client.post(f"/tasks/{study['best']['task']}/reproduce", {})
+    runner.until(lambda: runner.submitted[-1]["task"] == again["task"], "its second run")
+    assert not runner.submitted[-1]["order"]["placement"].get("pilot"), "a job of its own"
 
 
 def test_trials_whose_allocation_ends_run_again_without_a_question(scene: Scene) -> None:

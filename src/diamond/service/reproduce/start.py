@@ -37,6 +37,7 @@ from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.tasks import load_task
 
+REPRODUCIBLE = ("run", "trial")
 WAIT_SECONDS = 5.0
 """While a person waits. An endpoint that is online but silent is asked again when the second run has ended."""
 
@@ -76,9 +77,10 @@ async def start_reproduction(
 
 
 async def _job(services: Services, original: TaskRow) -> JobRow:
-    if original.kind != "run":
+    if original.kind not in REPRODUCIBLE:
         raise Conflict(
-            f"{original.id} is a {original.kind}, not a run", "Only runs can be reproduced."
+            f"{original.id} is a {original.kind}: it trained nothing",
+            "Runs, stages of pipelines and trials of studies can be reproduced.",
         )
     if original.state not in FINAL_WORDS:
         raise Conflict(
@@ -159,7 +161,10 @@ async def _has_image(services: Services, original: TaskRow, job: JobRow) -> bool
 async def _same_order(
     tx: Transaction, principal: Principal, original: TaskRow, job: JobRow, project: str
 ) -> TaskRow:
-    """On the same machine: the very order, so the same image file, the same code, the same words."""
+    """On the same machine: the very order, so the same image file, the same code, the same words.
+
+    What ran in a pilot is a batch job of its own now: the pilot may have ended.
+    """
     endpoint = await endpoint_by_id(tx.connection, original.endpoint)
     assert isinstance(endpoint, EndpointRow)
     shown_in = original.project
@@ -175,14 +180,13 @@ async def _same_order(
     terms.require_no_uploads(job.spec, job.code)
     require_unsigned(original, endpoint)
     await require_usable(tx.connection, principal.user, endpoint)
+    order = replace(original.order, placement=replace(original.order.placement, pilot=""))
     again = replace(
         job, id=ids.new_id(ids.JOB), created=time.time(), assignment="", project=shown_in
     )
     await job_store.add_job(tx, again)
     waits = await stage_again(tx, endpoint, original)
-    made = await make_task(
-        tx, job=again, endpoint=endpoint, order=original.order, dependencies=waits
-    )
+    made = await make_task(tx, job=again, endpoint=endpoint, order=order, dependencies=waits)
     await repeat_uses(tx, original, made)
     used = await image_store.image_used_by(tx.connection, original.id)
     await note_image_use(tx, made, used or "")
