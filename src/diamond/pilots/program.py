@@ -118,12 +118,10 @@ class Running:
     """It takes the place of this one."""
     place: int = 0
     """How many are before it on its cores."""
-    first_place: int = 0
-    ready_at: float = 0.0
-    """When the one before it ended, on the clock of their node."""
+    seen_at: float = 0.0
+    """When it was heard that it began, on our own clock."""
     follower: str = ""
     began_at: float = 0.0
-    claimed_at: float = 0.0
     is_called_back: bool = False
     is_bereft: bool = False
     """It has lost one of its nodes, and is being ended on the others."""
@@ -314,28 +312,29 @@ class PilotProgram:
         execution = self.asked.pop(name)
         seconds, is_cut = self._seconds_of(execution)
         place = self.running[after].place + 1 if after else 0
-        self.running[name] = Running(
-            execution, shares, seconds, is_cut, after, place, place, claimed_at=time.monotonic()
-        )
+        self.running[name] = Running(execution, shares, seconds, is_cut, after, place)
         self.known.add(name)
         self.entries.append(Claimed(name, self.surroundings.allocation, shares, at=time.time()))
         return self._launch(self.running[name])
 
     def _take_back_late_ones(self, engine: Engine, now: float) -> None:
-        """The one before it takes longer than those before did: it may begin on other cores."""
-        for name, running in self.running.items():
-            is_late = running.after and now - running.claimed_at > 2 * AHEAD_SECONDS
-            if is_late and not running.began_at and not running.is_called_back:
-                running.is_called_back = True
-                engine.take_back(name, running.shares[0].node)
+        """Those behind one that takes longer than those before did: they may begin on other cores."""
+        for head in list(self.running.values()):
+            is_long = not head.after and head.seen_at and now - head.seen_at > 2 * AHEAD_SECONDS
+            follower = head.follower if is_long else ""
+            while follower in self.running:
+                running = self.running[follower]
+                if not running.is_called_back:
+                    running.is_called_back = True
+                    engine.take_back(follower, running.shares[0].node)
+                follower = running.follower
 
     def _given_back(self, name: str) -> None:
         running = self.running.pop(name)
         self._hand_over(running)
         self.known.discard(name)
         self.entries.append(Returned(name, at=time.time()))
-        passed = running.first_place - running.place  # in the time that was too long for it
-        self._recent = max(self._recent, 2 * AHEAD_SECONDS / (1 + passed))
+        self._recent = 1.0  # they are not short any more
         self._ask(running.execution)
 
     @property
@@ -385,6 +384,7 @@ class PilotProgram:
             self._node_is_down(event, engine)
         elif isinstance(event, Begun) and event.id in self.running:
             self.running[event.id].began_at = event.at
+            self.running[event.id].seen_at = time.monotonic()
             self.entries.append(Started(event.id, at=event.at))
         elif isinstance(event, GivenBack) and event.id in self.running:
             self._given_back(event.id)
@@ -446,12 +446,8 @@ class PilotProgram:
 
     def _finish(self, name: str, ended: Ended) -> None:
         running = self.running.pop(name)
-        follower = self.running.get(running.follower)
-        if follower is not None:
-            follower.ready_at = ended.at
         self._hand_over(running)
-        began_at = running.ready_at or running.began_at  # what starting costs counts too
-        took = max(0.0, ended.at - began_at) if began_at else 0.0
+        took = max(0.0, ended.at - running.began_at) if running.began_at else 0.0
         self._ran += 1
         self._recent += (took - self._recent) / min(self._ran, 20)
         self.entries.append(ended)
