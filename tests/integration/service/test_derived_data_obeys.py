@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from diamond.service.access.principal import Scope
 from support.data_scene import added, data_commands
+from support.people import add_person
 from support.result_scene import ended_task, finish, read_result
 from support.scene import Scene, machine_of, new_person
 from support.service import RunningService
@@ -105,3 +107,24 @@ def test_a_model_of_a_restricted_project_stays_in_it(ada: Scene) -> None:
     assert ada.client.call("POST", f"/models/{shared}/shares", everyone).status < 300
     answer = ada.client.call("POST", f"/models/{shared}/versions", {"task": task["id"]})
     assert "is shared" in refused(answer)
+    result = ada.client.get(f"/tasks/{task['id']}/results")["items"][0]["name"]
+    as_dataset = f"/tasks/{task['id']}/results/{result}/dataset"
+    ada.client.post(as_dataset, {"name": f"data-{name}"})
+    refused(ada.client.call("POST", f"/datasets/data-{name}/shares", everyone))
+    added(ada, f"free-{name}", {"a": name.encode()})
+    assert ada.client.call("POST", f"/datasets/free-{name}/shares", everyone).status < 300
+    answer = ada.client.call("POST", as_dataset, {"name": f"free-{name}"})
+    assert "is shared" in refused(answer)
+
+
+def test_a_token_that_only_runs_work_widens_no_limit(service: RunningService) -> None:
+    ada_id, ada = new_person(service, "ada")
+    other = machine_of(service, ada.client)
+    name = f"limited-{next(_numbers)}"
+    added(ada, name, endpoints=[ada.name])
+    _, small = add_person(service, "", user=ada_id, scopes=[Scope.READ, Scope.RUN])
+    body = {"name": name, "endpoint": ada.name, "path": "/data/more"}
+    answer = small.call("POST", "/datasets", {**body, "endpoints": [ada.name, other.name]})
+    assert (answer.status, answer.json["code"]) == (403, "scope"), answer.body
+    assert ada.client.get(f"/datasets/{name}")["endpoints"] == [ada.name]
+    assert small.call("POST", "/datasets", {**body, "endpoints": [ada.name]}).status < 300

@@ -7,8 +7,10 @@ import math
 import pytest
 
 from diamond.core.errors import BadRequest
+from diamond.core.facts import Suggested
 from diamond.planning.param_changes import BatchNames
 from diamond.planning.tune_space import as_written, tuning_space, untuned
+from diamond.service.studies.suggested import new_dimensions
 from diamond.service.studies.tuned import measured
 from diamond.studies.plan import Tune
 from diamond.studies.values import LoggedPoint
@@ -63,3 +65,21 @@ def test_a_larger_batch_counts_only_if_its_loss_keeps_up_after_as_many_samples()
 def test_a_loss_that_is_no_number_ends_its_trial_at_once() -> None:
     points = [*curve(3, 0.5, 2.0), (4.0, 2.0, math.nan)]
     assert "not a finite number" in measured(TUNE, {}, points, None, has_ended=False).refused
+
+
+@pytest.mark.parametrize(
+    ("each", "batch"), [(1, "abc"), (10**400, 2), (1, 10**400), (1, True), (1, -4)]
+)
+def test_a_spec_that_somebody_wrote_cannot_stop_the_rounds_of_its_study(
+    each: int, batch: int | str
+) -> None:
+    tune = Tune("loss", steps=10, batch="b", samples_each=each)
+    found = measured(tune, {"b": batch}, curve(30, 0.5, 2.0), None, has_ended=False)
+    assert found.throughput is not None and math.isfinite(found.throughput)
+
+
+def test_a_program_names_no_more_dimensions_than_a_spec_may_have() -> None:
+    named = [Suggested(f"d{n}", "int", low=1, high=9, value=4) for n in range(500)]
+    assert len(new_dimensions(named, {}, room=200)) == 200
+    assert new_dimensions(named, {}, room=0) == new_dimensions(named, {}, room=-1) == {}
+    assert list(new_dimensions(named[:2], {"d0": 4}, room=9)) == ["d1"]

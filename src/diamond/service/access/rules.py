@@ -200,7 +200,7 @@ RULES: dict[str, Rule] = {
     "POST /studies/{study}/resume": _run("study"),
     "POST /studies/{study}/cancel": _run("study", Role.MANAGER),
     "POST /studies/{study}/points": _run("study"),
-    "POST /studies/{study}/register": _run("study"),
+    "POST /studies/{study}/register": _manage("study"),
     "POST /studies/{study}/ask": Rule(Who.PERSON, Scope.RUN, "study", is_noted=False),
     "POST /studies/{study}/tell": Rule(Who.PERSON, Scope.RUN, "study", is_noted=False),
     "GET /studies/{study}/trials": _read("study"),

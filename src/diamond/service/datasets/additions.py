@@ -13,8 +13,8 @@ from diamond.core.data_messages import Origin
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.redact import has_credentials
 from diamond.data.sources.address import WebFile, read_address
-from diamond.service.access.authorize import Action, require
-from diamond.service.access.principal import Principal, Role
+from diamond.service.access.authorize import Action, require, require_scopes
+from diamond.service.access.principal import Principal, Role, Scope
 from diamond.service.datasets import schemas, store
 from diamond.service.datasets.preview_requests import preview_new
 from diamond.service.datasets.rows import AdditionRow, DatasetRow, VersionRow
@@ -189,6 +189,8 @@ async def dataset_for(
     if body.endpoints is not None:
         said["endpoints"] = await endpoint_ids(tx.connection, principal, body.endpoints)
     if known is not None:
+        if said.get("endpoints", known.endpoints) != known.endpoints:
+            require_scopes(principal, {Scope.MANAGE})  # as PATCH asks for
         await _require_same_project(tx.connection, principal, known, body.project)
         if said:
             await store.change_dataset(tx, known.id, **said)

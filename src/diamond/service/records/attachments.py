@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -53,6 +53,8 @@ class Attached:
     parts: list[ZipPart | ZipTree] = field(default_factory=list)
     folders: list[CrateFolder] = field(default_factory=list)
     image: CrateFile | None = None
+    entries: int = 0
+    """Files, links and folders of its data."""
 
 
 async def attached(
@@ -62,16 +64,20 @@ async def attached(
     order: Order,
     parts: Sequence[ExportPart],
     folder: str,
+    *,
+    room: int = MOST_FILES,
 ) -> Attached:
-    """Raises `Conflict` and `NotFound` before anything is sent."""
-    found = Attached()
+    """`room`: how many files of data the crate still holds. Raises `Conflict` and `NotFound` before anything is sent."""
+    found, entries = Attached(), 0
     if ExportPart.DATA in parts:
         for name, ordered in sorted(order.trees.items()):
             tree, sharers = await _readable_tree(services, principal, name, ordered.digest)
             at = f"{folder}{plain_run.DATA}/{name}/"
+            entries += tree.entries
+            require_few(entries, room)  # before its list is read into memory
             found.parts.append(await _zip_tree(services, tree, sharers, at))
             found.folders.append(CrateFolder(at, name, tree.digest, tree.size, tree.files))
-        _require_few(found.folders)
+    found = replace(found, entries=entries)
     if ExportPart.IMAGE not in parts:
         return found
     image = await _image_file(services, principal, row, order)
@@ -83,13 +89,16 @@ async def attached(
     found.parts.append(ZipPart(f"{folder}{plain_run.IMAGE_FACTS}", about))
     found.parts.append(await _zip_tree(services, tree, [], at))
     file = CrateFile(f"{at}{entry.path}", entry.path, "application/octet-stream", entry.size)
-    return Attached(found.parts, found.folders, _with_digest(file, entry))
+    return replace(found, image=_with_digest(file, entry))
 
 
-def _require_few(folders: Sequence[CrateFolder]) -> None:
-    files = sum(folder.files for folder in folders)
-    if files > MOST_FILES:
-        raise Conflict(f"A crate holds at most {MOST_FILES} files of data, not {files}", OTHERWISE)
+def require_few(entries: int, room: int = MOST_FILES) -> None:
+    """Links and empty folders take as much memory as files, and a crate may be of many tasks."""
+    if entries > room:
+        raise Conflict(
+            f"A crate holds at most {MOST_FILES} files and folders of data, not {MOST_FILES - room + entries}",
+            OTHERWISE,
+        )
 
 
 def _with_digest(file: CrateFile, entry: FileEntry) -> CrateFile:

@@ -29,7 +29,7 @@ from diamond.service.entries import store
 from diamond.service.entries.rows import EntryRow
 from diamond.service.people.store import find_user
 from diamond.service.platform.services import Services
-from diamond.service.records.attachments import Attached, attached
+from diamond.service.records.attachments import MOST_FILES, Attached, attached
 from diamond.service.records.schemas import (
     ExportFormat,
     ExportOptions,
@@ -64,6 +64,8 @@ class _TaskParts:
     task: CrateTask
     files: list[ZipPart] = field(default_factory=list)
     attached: list[ZipPart | ZipTree] = field(default_factory=list)
+    entries: int = 0
+    """Of the data among these."""
 
 
 async def export_tasks(
@@ -108,7 +110,11 @@ async def export_rows(
     if not 0 < len(rows) <= MOST_TASKS:
         raise BadRequest(f"{len(rows)} tasks: a crate holds 1 to {MOST_TASKS}")
     alone = len(rows) == 1
-    parts = [await _task_parts(services, row, options, principal, alone=alone) for row in rows]
+    parts: list[_TaskParts] = []
+    room = MOST_FILES
+    for row in rows:
+        parts.append(await _task_parts(services, row, options, principal, alone=alone, room=room))
+        room -= parts[-1].entries
     title = options.name or (rows[0].name if len(rows) == 1 else f"{len(rows)} tasks")
     if options.format is ExportFormat.PROV:
         body = prov_json([part.task for part in parts])
@@ -129,6 +135,7 @@ async def _task_parts(
     principal: Principal | None,
     *,
     alone: bool,
+    room: int,
 ) -> _TaskParts:
     await services.store.run(lambda tx: ensure_record(tx, row))
     async with services.store.read() as connection:
@@ -143,7 +150,7 @@ async def _task_parts(
     code = await _code(services, folder, whole, options)
     beside = Attached()
     if principal is not None and options.format is ExportFormat.CRATE:
-        beside = await attached(services, principal, row, order, options.parts, folder)
+        beside = await attached(services, principal, row, order, options.parts, folder, room=room)
     plain = PlainRun(
         name=row.name,
         order=order,
@@ -171,7 +178,8 @@ async def _task_parts(
         folders=beside.folders,
         image=beside.image,
     )
-    return _TaskParts(described, [*scripts, *files, *_support(folder, code)], beside.parts)
+    whole_files = [*scripts, *files, *_support(folder, code)]
+    return _TaskParts(described, whole_files, beside.parts, beside.entries)
 
 
 def _enterable(beside: Attached, order: Order) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
 from diamond.service.datasets.additions import dataset_for, put_version
+from diamond.service.datasets.limits import require_fits_shares
 from diamond.service.datasets.preview_requests import preview_new
 from diamond.service.datasets.rows import VersionRow
 from diamond.service.datasets.schemas import AboutDataset, DatasetVersion
@@ -42,6 +43,7 @@ async def version_of_result(
 ) -> VersionRow:
     """In the run directory it is pinned: cleaning up leaves it there."""
     dataset = await dataset_for(tx, principal, about)
+    await require_fits_shares(tx.connection, dataset, tree)
     source = f"task {task.id}, {result}"
     version, is_new = await put_version(tx, dataset.id, tree=tree, source=source)
     if is_new:

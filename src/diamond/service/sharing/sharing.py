@@ -10,8 +10,8 @@ from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.datasets.find import find_dataset
+from diamond.service.datasets.limits import require_shareable_dataset
 from diamond.service.datasets.rows import DatasetRow
-from diamond.service.datasets.rules import require_shareable_data
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.images.rows import ImageRow
@@ -73,7 +73,7 @@ async def share(
         if isinstance(own, JobRow | PipelineRow):
             await require_sharable(tx.connection, principal, own.project)
         if isinstance(own, DatasetRow):
-            await require_shareable_data(tx.connection, own)
+            await require_shareable_dataset(tx.connection, own)
         if isinstance(own, ModelRow):
             await require_shareable_model(tx.connection, own)
         holder = await _holder(tx.connection, principal, with_kind, with_id)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from diamond.compose.study import MOST_DIMENSIONS
 from diamond.core.facts import Suggested
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.wakeups.notifier import STUDIES
@@ -24,20 +25,29 @@ async def note_suggested(tx: Transaction, task: str, suggested: Sequence[Suggest
     trial = await store.find_trial(tx.connection, *place) if place else None
     if study is None or trial is None or not trial.is_open:
         return
-    new = {
-        each.name: (dimension, each.value)
-        for each in suggested
-        if each.name not in trial.params and (dimension := _dimension(each)) is not None
-    }
+    known = trial.space or study.plan.space
+    new = new_dimensions(suggested, trial.params, room=MOST_DIMENSIONS - len(known))
     if not new:
         return
     params: dict[str, Value] = {name: value for name, (_, value) in new.items()}
-    known = trial.space or study.plan.space
     space = (*known, *(dimension for dimension, _ in new.values()))
     revision = await store.next_version(tx, study.id)
     changed = replace(trial, params={**trial.params, **params}, space=space, revision=revision)
     await store.save_trials(tx, [changed])
     tx.wake(STUDIES)
+
+
+def new_dimensions(
+    suggested: Sequence[Suggested], known: Mapping[str, Value], *, room: int
+) -> dict[str, tuple[Dimension, Value]]:
+    """With their values, by name: at most as many as there is room for, as a program may name them without end."""
+    new: dict[str, tuple[Dimension, Value]] = {}
+    for each in suggested:
+        if len(new) >= room:
+            break
+        if each.name not in known and (dimension := _dimension(each)) is not None:
+            new[each.name] = (dimension, each.value)
+    return new
 
 
 def _dimension(given: Suggested) -> Dimension | None:

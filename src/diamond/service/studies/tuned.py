@@ -16,6 +16,10 @@ LAST_PART = 0.2
 """Of the values up to the point where losses are compared: one value alone is noise."""
 
 
+MOST_SAMPLES = 1 << 40
+"""A spec that somebody wrote may name any param and any number."""
+
+
 @dataclass(frozen=True)
 class Tuned:
     """So far."""
@@ -41,7 +45,7 @@ def measured(
     has_ended: bool,
 ) -> Tuned:
     """`written`: the losses of the spec as written; None for itself. Losses are compared after equally many samples."""
-    per_step = float(tune.samples_each * int(params.get(tune.batch) or 1))
+    per_step = float(min(tune.samples_each, MOST_SAMPLES) * _batch(params.get(tune.batch)))
     losses = _by_samples(points, per_step)
     if points and math.isnan(points[-1][2]):
         return Tuned(losses, refused=f"{tune.metric} is not a finite number")
@@ -61,6 +65,12 @@ def measured(
             losses, refused=f"it ended after {losses[-1][0]:.0f} samples, before {wanted:.0f}"
         )
     return Tuned(losses, per_step / seconds, _worse(tune, losses, written))
+
+
+def _batch(value: Value | None) -> int:
+    """1 unless the param can be a number of samples."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_SAMPLES
+    return int(value) if is_count and value is not None else 1
 
 
 def _worse(tune: Tune, losses: Steps, written: Steps | None) -> str:

@@ -71,8 +71,9 @@ async def tree_blocks(
                 if frame.kind == END:
                     state = "done"
                     return
-                checking.take(frame, view)
-                for block in _blocks(frame, view, files):
+                for part, block in parts_of(frame, view, files):
+                    # In a thread: a file may have terabytes of zeros, which one frame stands for.
+                    await asyncio.to_thread(checking.take, part, block.content)
                     yield block
     finally:
         services.pieces.drop(transfer.id)
@@ -80,15 +81,18 @@ async def tree_blocks(
         await services.store.run(lambda tx: store.change_transfer(tx, transfer.id, state=ended))
 
 
-def _blocks(frame: Frame, view: memoryview, files: Sequence[FileEntry]) -> Iterator[Block]:
+def parts_of(
+    frame: Frame, view: memoryview, files: Sequence[FileEntry]
+) -> Iterator[tuple[Frame, Block]]:
+    """Zeros in parts of at most 1 MB: nothing is verified or sent at once that a frame only claims."""
     entry = files[frame.file]
-    is_end = frame.offset + frame.length == entry.size
     if frame.kind == BYTES:
-        yield Block(entry, view, is_end)
+        yield frame, Block(entry, view, frame.offset + frame.length == entry.size)
         return
-    for at in range(0, frame.length, len(_ZEROS)):
-        part = memoryview(_ZEROS)[: frame.length - at]
-        yield Block(entry, part, is_end and at + len(part) == frame.length)
+    for at in range(frame.offset, frame.offset + max(frame.length, 1), len(_ZEROS)):
+        content = memoryview(_ZEROS)[: frame.offset + frame.length - at]
+        part = Frame(frame.file, BYTES, at, len(content))
+        yield part, Block(entry, content, at + len(content) == entry.size)
 
 
 async def _pieces(services: Services, transfer: TransferRow) -> AsyncIterator[bytes]:
