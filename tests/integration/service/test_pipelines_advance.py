@@ -82,6 +82,8 @@ def test_a_stage_starts_with_the_digest_of_what_it_reads_and_is_not_repeated(sce
     ]
     again = ended(scene, submit(scene))
     assert again["counts"]["cached"] == 3
+    listed = {one["id"]: one["counts"] for one in scene.client.get("/pipelines")["items"]}
+    assert (listed[pipeline], listed[again["id"]]) == (first["counts"], again["counts"])
     forced = submit(scene, force=["train"])
     assert len(next_tasks(scene, 2)) == 2
     assert scene.client.post(f"/pipelines/{forced}/cancel")["counts"]["cancelled"] == 2

@@ -56,6 +56,6 @@ async def list_pipelines(
         page = await store.list_pipelines(
             connection, principal.user, projects, shared, limit=limit, cursor=cursor
         )
-        steps = await store.steps_of(connection, [row.id for row in page.rows])
-    items = [summarize(row, [one for one in steps if one.pipeline == row.id]) for row in page.rows]
+        counts = await store.count_steps(connection, [row.id for row in page.rows])
+    items = [summarize(row, counts[row.id]) for row in page.rows]
     return Page[Pipeline](items=items, next=page.next)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.pipelines.readiness import StepState
@@ -126,6 +126,18 @@ async def steps_of(connection: AsyncConnection, ids: Collection[str]) -> list[St
     query = select(pipeline_steps).where(pipeline_steps.c.pipeline.in_(sorted(ids)))
     ordered = query.order_by(pipeline_steps.c.stage, pipeline_steps.c.n)
     return rows_of(await connection.execute(ordered), StepRow)
+
+
+async def count_steps(
+    connection: AsyncConnection, ids: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """By pipeline and state: a page of pipelines may have hundreds of thousands of steps."""
+    of = (pipeline_steps.c.pipeline, pipeline_steps.c.state)
+    query = select(*of, func.count()).where(pipeline_steps.c.pipeline.in_(sorted(ids)))
+    counts: dict[str, dict[str, int]] = {pipeline: {} for pipeline in ids}
+    for pipeline, state, count in await connection.execute(query.group_by(*of)):
+        counts[pipeline][state] = int(count)
+    return counts
 
 
 async def done_with_key(connection: AsyncConnection, owner: str, key: str) -> list[StepRow]:

@@ -55,7 +55,7 @@ async def show_pipeline(connection: AsyncConnection, pipeline: str) -> PipelineD
         _stage(board, name, grouped.get(name, []), tasks, is_critical=name in critical)
         for name in graph.order
     ]
-    summary = summarize(row, board.steps.values())
+    summary = summarize(row, Counter(step.state.value for step in board.steps.values()))
     helds = await pilots_of(connection, row.id, {task.pilot for task in tasks.values()})
     return PipelineDetail(
         **summary.model_dump(),
@@ -66,8 +66,8 @@ async def show_pipeline(connection: AsyncConnection, pipeline: str) -> PipelineD
     )
 
 
-def summarize(row: PipelineRow, steps: Iterable[StepRow]) -> Pipeline:
-    counts = Counter(step.state.value for step in steps)
+def summarize(row: PipelineRow, counts: Mapping[str, int]) -> Pipeline:
+    """`counts`: of its steps by state."""
     return Pipeline.model_validate({**vars(row), "counts": StepCounts(**counts)})
 
 
