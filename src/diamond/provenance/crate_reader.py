@@ -300,12 +300,13 @@ def _anchored(content: bytes, entries: Sequence[Entry]) -> tuple[str, Fault | No
         leaf = AnchoredHead(str(task), Head(int(n), str(head))).leaf
         steps = [ProofStep(str(one["hash"]), bool(one["is_left"])) for one in data["proof"][:64]]
         anchor, root = str(data["anchor"]["hash"]), str(data["anchor"]["root"])
-    except (ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        reached = root_by(leaf, steps)
+    except (ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError):
         return "", Fault(1, "anchor.json cannot be read")
     if not 0 < int(n) <= len(entries) or entries[int(n) - 1].hash != head:
         return "", Fault(
             min(int(n), len(entries) + 1), f"entry {n} is not the one that was anchored"
         )
-    if root_by(leaf, steps) != root:
+    if reached != root:
         return "", Fault(int(n), "anchor.json does not lead from this record to its anchor")
     return _shown(anchor), None

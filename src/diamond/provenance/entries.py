@@ -159,7 +159,7 @@ def read_entry(line: str, sealed: str = "") -> Entry:
             commitments=_typed(data, "sealed", dict) if "sealed" in data else {},
             sealed=_opened(json.loads(sealed)) if sealed else {},
         )
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
         raise BadRequest(f"This line is not an entry of a record: {error}") from None
     return entry
 

@@ -13,6 +13,7 @@ from diamond.core.errors import BadRequest
 from diamond.provenance import crate_reader
 from diamond.provenance.crate import CrateFile, CrateRequest, CrateTask, crate_metadata
 from diamond.provenance.crate_reader import read_crate
+from diamond.provenance.entries import read_entry
 from diamond.provenance.record import assemble
 from support.records import sample_entries
 
@@ -161,3 +162,24 @@ def test_odd_values_are_shown_or_left_out(tmp_path: Path) -> None:
 def test_a_record_that_is_none_is_shown_as_changed(tmp_path: Path, lines: str) -> None:
     record = read_crate(own_crate(tmp_path / "x.zip", lines)).records[0]
     assert record.fault is not None
+
+
+@pytest.mark.parametrize(
+    "number, step", [("Infinity", "a"), ("1e999", "a"), ("1", "\\ud800"), ("1", "a")]
+)
+def test_an_anchor_with_numbers_and_texts_that_nothing_takes_is_a_fault(
+    number: str, step: str
+) -> None:
+    text = (
+        f'{{"covers": {{"task": "t", "n": {number}, "head": "h"}}, '
+        f'"proof": [{{"hash": "{step}", "is_left": true}}], '
+        '"anchor": {"hash": "a", "root": "r"}}'
+    )
+    assert crate_reader._anchored(text.encode(), sample_entries())[1] is not None
+
+
+def test_an_entry_whose_time_has_hundreds_of_digits_is_not_an_entry() -> None:
+    line = sample_entries()[0].line
+    at = json.loads(line)["at"]
+    with pytest.raises(BadRequest, match="not an entry"):
+        read_entry(line.replace(json.dumps(at), "9" * 400, 1))
