@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,7 @@ def tpe_trials(table: Table, target: float, seed: int) -> float:
     while done < len(table.curves):
         asked = [mirror.ask(space, done + n) for n in range(WORKERS)]
         for each in asked:
-            point = {name: float(value) for name, value in each.params.items()}
+            point = {name: float(str(value)) for name, value in each.params.items()}
             loss = table.curve(point)[-1][1]
             done += 1
             if loss <= target:
@@ -158,7 +159,7 @@ def error(values: list[float], others: list[float]) -> float:
         middle = mean(each)
         spread = sum((value - middle) ** 2 for value in each) / (len(each) - 1)
         parts.append(spread / len(each) / middle**2)
-    return mean(values) / mean(others) * sum(parts) ** 0.5
+    return mean(values) / mean(others) * math.sqrt(sum(parts))
 
 
 CLAIM = Claim("studies-asha", "Studies: ASHA, random search and Syne Tune", measure)

@@ -180,8 +180,9 @@ def test_a_fifth_of_the_trials_killed_at_random_changes_no_point_and_no_value(
     stack: Stack, tmp_path: Path
 ) -> None:
     quiet, rough = tmp_path / "quiet", tmp_path / "rough"
-    quiet.mkdir(), rough.mkdir()
-    wanted = {"program": KILLED, "trials": 30, "parallel": 4, "seed": 11}
+    quiet.mkdir()
+    rough.mkdir()
+    wanted: dict[str, Any] = {"program": KILLED, "trials": 30, "parallel": 4, "seed": 11}
     expected = begin(stack, quiet, **wanted)
     ended(stack, expected)
     chance, hit = random.Random(3), dict[str, str]()

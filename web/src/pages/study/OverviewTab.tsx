@@ -108,7 +108,10 @@ function Best({ study }: { study: StudyDetail }) {
 function Cost({ study }: { study: StudyDetail }) {
   const facts: [string, ReactNode][] = [["Used", `${formatHours(study.node_hours)} node-hours`]];
   if (study.pruner.name !== "none") {
-    facts.push(["Saved by pruning", `${formatHours(study.node_hours_saved)} node-hours (estimate)`]);
+    facts.push([
+      "Saved by pruning",
+      `${formatHours(study.node_hours_saved)} node-hours (estimate)`,
+    ]);
   }
   if (study.budget) facts.push(["Budget", study.budget]);
   for (const [state, number] of Object.entries(study.counts)) {
