@@ -95,7 +95,8 @@ def start_service(
     words += [*(["--people", str(people)] if people else []), *more]
     known = log.stat().st_size if log.exists() else 0
     process: Process
-    if source == SOURCE:
+    # A preloaded library, such as another clock, needs a program that starts anew.
+    if source == SOURCE and "LD_PRELOAD" not in os.environ:
         process = fork_service(words, _environment(source), log)
     else:
         words = [sys.executable, "-m", "diamond.service", *words]

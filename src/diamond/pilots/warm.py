@@ -41,7 +41,7 @@ MOST_FILES, MOST_BYTES = 20, 1 << 18
 """Of a program's own code that are searched for imports."""
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_./:,%+@= -]+")
 _STDLIB: FrozenSet[str] = frozenset(getattr(sys, "stdlib_module_names", ()))
-_PER_RUN = ("DIAMOND_", "SLURM_")
+_PER_RUN = "DIAMOND_"
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ def test_a_paper_needs_the_records_of_a_model_and_of_a_view(
     assert client.record_set("for-the-paper") == made
     crate = client.export_records(client.record_set("tuned"), tmp_path)
     assert crate.stat().st_size > 1000
-    with pytest.raises(NotFound, match="no task, saved view or model"):
+    with pytest.raises(NotFound, match="no task, pipeline, study, saved view or model"):
         client.record_set("nothing-like-it")
 
 
