@@ -43,7 +43,7 @@ def test_one_core_stages_run_beside_one_on_both_nodes(
     )
     for task in [*small, wide]:
         assert service.until(task.id, "succeeded", seconds=120).exit_code == 0
-    nodes = [node.name for node in pilot.history.allocations[0].nodes]
+    nodes = sorted(node.name for node in pilot.history.allocations[0].nodes)
     assert len(nodes) == 2
     shares = {each.id: each.shares for each in pilot.history.executions.values()}
     assert {share.node for share in shares[wide.attempt.id]} == set(nodes)

@@ -310,12 +310,9 @@ def test_a_disk_that_fills_up_on_the_way_loses_nothing(
         (source / f"small-{number}").write_text(f"{what} {number}")
     tree = scene.registered(alpha, source)
     with data_machine(service, f"full-{what}", small_work) as machine:
-        machine.set_data(ways=["service"], mb_per_second=5)
+        machine.set_data(ways=["service"], mb_per_second=4)
         transfer = scene.copy(tree, machine)
-        arriving = machine.work / "data" / "arriving" / transfer / "tree"
-        wait_for(
-            lambda: arriving.exists() and any(one.stat().st_size for one in arriving.iterdir())
-        )
+        wait_for(lambda: scene.transfer(transfer).bytes, what="the first bytes to be told")
         taken = small_work / "work" / "taken"
         taken.mkdir()
         _take_all(taken, what)
