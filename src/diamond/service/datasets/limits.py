@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
 from diamond.service.datasets import store
-from diamond.service.datasets.bounds import bounds_of
+from diamond.service.datasets.bounds import Bounds, bounds_of
 from diamond.service.datasets.rows import DatasetRow
 from diamond.service.datasets.rules import require_shareable_data
 from diamond.service.people.shares import DATASET, shared_with
@@ -17,12 +17,7 @@ async def require_shareable_dataset(connection: AsyncConnection, dataset: Datase
     await require_shareable_data(connection, dataset)
     for version in (await store.versions_of(connection, [dataset.id]))[dataset.id]:
         bounds = await bounds_of(connection, dataset.owner, version.tree, is_named=True)
-        if not bounds.passes_service:
-            raise Conflict(
-                f"{dataset.name}@{version.name} was made under {bounds.because}: it cannot be shared outside of it",
-                "Invite the person into the project.",
-                code="restricted",
-            )
+        require_leaves_project(bounds, f"{dataset.name}@{version.name}")
 
 
 async def require_fits_shares(connection: AsyncConnection, dataset: DatasetRow, tree: str) -> None:
@@ -30,9 +25,22 @@ async def require_fits_shares(connection: AsyncConnection, dataset: DatasetRow, 
     if not await shared_with(connection, DATASET, dataset.id):
         return
     bounds = await bounds_of(connection, dataset.owner, tree, is_named=True)
+    require_joins_shared(bounds, dataset.name, "dataset")
+
+
+def require_leaves_project(bounds: Bounds, name: str) -> None:
     if not bounds.passes_service:
         raise Conflict(
-            f"{dataset.name} is shared, and this version was made under {bounds.because}",
-            "Add it to another dataset, or stop sharing this one.",
+            f"{name} was made under {bounds.because}: it cannot be shared outside of it",
+            "Invite the person into the project.",
+            code="restricted",
+        )
+
+
+def require_joins_shared(bounds: Bounds, name: str, kind: str) -> None:
+    if not bounds.passes_service:
+        raise Conflict(
+            f"{name} is shared, and this version was made under {bounds.because}",
+            f"Add it to another {kind}, or stop sharing this one.",
             code="restricted",
         )

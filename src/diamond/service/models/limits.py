@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.errors import Conflict
 from diamond.service.datasets.bounds import bounds_of
+from diamond.service.datasets.limits import require_joins_shared, require_leaves_project
 from diamond.service.models import store
 from diamond.service.models.rows import ModelRow
 from diamond.service.people.shares import MODEL, shared_with
@@ -15,12 +15,7 @@ async def require_shareable_model(connection: AsyncConnection, model: ModelRow) 
     """Models made from data of a restricted project are for its members alone, as the data are."""
     for tree in await store.trees_of(connection, model.id):
         bounds = await bounds_of(connection, model.owner, tree)
-        if not bounds.passes_service:
-            raise Conflict(
-                f"{model.name} was made under {bounds.because}: it cannot be shared outside of it",
-                "Invite the person into the project.",
-                code="restricted",
-            )
+        require_leaves_project(bounds, model.name)
 
 
 async def require_fits_shares(connection: AsyncConnection, model: ModelRow, tree: str) -> None:
@@ -28,9 +23,4 @@ async def require_fits_shares(connection: AsyncConnection, model: ModelRow, tree
     if not await shared_with(connection, MODEL, model.id):
         return
     bounds = await bounds_of(connection, model.owner, tree)
-    if not bounds.passes_service:
-        raise Conflict(
-            f"{model.name} is shared, and this version was made under {bounds.because}",
-            "Add it to another model, or stop sharing this one.",
-            code="restricted",
-        )
+    require_joins_shared(bounds, model.name, "model")
