@@ -124,12 +124,12 @@ def _state(pilot: dict[str, Any]) -> str:
 
 
 def _size(pilot: dict[str, Any]) -> str:
-    parts = [plural(pilot["nodes"], "node"), f"{plural(pilot['cpus_per_node'], 'core')} each"]
+    parts = [plural(pilot["nodes"], "node"), plural(pilot["cpus_per_node"], "core")]
     if pilot["gpus_per_node"]:
-        parts.append(f"{plural(pilot['gpus_per_node'], 'GPU')} each")
+        parts.append(plural(pilot["gpus_per_node"], "GPU"))
     if pilot["memory_mb"]:
-        parts.append(f"{show_bytes(pilot['memory_mb'] * 2**20)} each")
-    return ", ".join(parts)
+        parts.append(show_bytes(pilot["memory_mb"] * 2**20))
+    return ", ".join(parts) + (" each" if pilot["nodes"] > 1 else "")
 
 
 def _time_left(pilot: dict[str, Any]) -> str:

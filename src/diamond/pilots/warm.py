@@ -1,8 +1,8 @@
 """Warm Pythons on one node: short programs of one environment share what they import, and nothing else.
 
-For each kind of program (its Python, its variables, what it imports, how many cores) there is one process that has done the
-imports and forks for each program (`warm_server.py`). A program that crashes ends alone. Where there is no warm Python in
-time, the program is started as any other.
+For each kind of program (its Python, its variables, what it imports, how many cores) one process has
+imported everything already and forks for each program (`warm_server.py`). A crash ends that program alone. If no warm Python is
+ready in time, the program starts as usual.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ export function isOver({ state }: Pick<Pilot, "state">): boolean {
 export function sizeText(pilot: Pick<Pilot, "nodes" | "cpus_per_node" | "gpus_per_node">): string {
   const cores = count(pilot.cpus_per_node, "core");
   const gpus = pilot.gpus_per_node ? ` and ${count(pilot.gpus_per_node, "GPU")}` : "";
-  return `${count(pilot.nodes, "node")}, ${cores}${gpus} each`;
+  return `${count(pilot.nodes, "node")}, ${cores}${gpus}${pilot.nodes > 1 ? " each" : ""}`;
 }
 
 export function stateText({ state, is_closing }: Pick<Pilot, "state" | "is_closing">): string {

@@ -53,7 +53,7 @@ export function PipelineTimeline({ pipeline }: { pipeline: PipelineDetail }) {
         ))}
       </div>
       <Text size="xs" c="dimmed" mt="xs">
-        {duration(to - from)} in all. The light part of a bar is waiting, the dark part running.{" "}
+        {duration(to - from)} in all. The first part of each bar is waiting, the second running.{" "}
         {bars.length > MOST_BARS && `The first ${MOST_BARS} of ${bars.length} steps are shown.`}
       </Text>
     </section>
